@@ -1,0 +1,24 @@
+/** Declares one behaviour of a group; a failed one does not stop those after it. */
+export type Behaviour = (name: string, check: () => Promise<void>) => Promise<boolean>;
+
+/**
+ * A test whose behaviours share relays and targets. The sanitizers judge it as a whole: the
+ * shared parts are alive across its steps, so a step alone would never balance. Steps may
+ * also run side by side under `Promise.all`.
+ */
+export function group(name: string, body: (behaviour: Behaviour) => Promise<void>): void {
+  Deno.test({
+    name,
+    sanitizeOps: true,
+    sanitizeResources: true,
+    fn: (t) =>
+      body((stepName, check) =>
+        t.step({ name: stepName, fn: check, sanitizeOps: false, sanitizeResources: false })
+      ),
+  });
+}
+
+/** A test of one behaviour with parts of its own, under both sanitizers. */
+export function test(name: string, body: () => Promise<void>): void {
+  Deno.test({ name, sanitizeOps: true, sanitizeResources: true, fn: body });
+}
