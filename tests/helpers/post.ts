@@ -56,15 +56,20 @@ export function postAnswer(response: RawResponse): PostAnswer {
   return { http: response.status, status, deliveryId, eventId, code, response };
 }
 
-/** Sends an event as a sender would; `undefined` where the relay gave no answer. */
+/** Sends an event as a sender would; `undefined` where the relay is gone or hangs up. */
 export async function tryPost(
   relay: { port: number },
   endpoint: string,
   options: PostOptions = {},
 ): Promise<PostAnswer | undefined> {
   const bytes = requestBytes(relay.port, `/hook/${endpoint}${options.rest ?? ""}`, options);
-  const response = await exchange(relay.port, bytes, { withinMs: options.withinMs ?? 30_000 });
-  return response && postAnswer(response);
+  try {
+    const response = await exchange(relay.port, bytes, { withinMs: options.withinMs ?? 30_000 });
+    return response && postAnswer(response);
+  } catch (error) {
+    if (error instanceof Deno.errors.ConnectionRefused) return undefined;
+    throw error;
+  }
 }
 
 /** Sends an event and expects any answer. */
@@ -74,7 +79,7 @@ export async function post(
   options: PostOptions = {},
 ): Promise<PostAnswer> {
   const answer = await tryPost(relay, endpoint, options);
-  assert(answer !== undefined, `the relay closed the connection of a post to ${endpoint}`);
+  assert(answer !== undefined, `the relay did not answer a post to ${endpoint}`);
   return answer;
 }
 

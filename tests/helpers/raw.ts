@@ -98,14 +98,29 @@ export class RawSocket implements Disposable {
   }
 }
 
-/** Sends `parts` on a fresh connection and reads one answer. */
+/**
+ * Sends `parts` on a fresh connection and reads one answer, which may come before all is
+ * sent; `undefined` where the connection was closed instead.
+ */
 export async function exchange(
   port: number,
   parts: string | Uint8Array | ReadonlyArray<string | Uint8Array>,
   options?: { withinMs?: number; bodyless?: boolean },
 ): Promise<RawResponse | undefined> {
-  using socket = await RawSocket.connect(port);
+  const socket = await RawSocket.connect(port);
   const list = typeof parts === "string" || parts instanceof Uint8Array ? [parts] : parts;
-  for (const part of list) if (!await socket.trySend(part)) break;
-  return await socket.response(options);
+  const sent = sendParts(socket, list);
+  try {
+    return await socket.response(options);
+  } finally {
+    socket[Symbol.dispose]();
+    await sent;
+  }
+}
+
+async function sendParts(
+  socket: RawSocket,
+  parts: ReadonlyArray<string | Uint8Array>,
+): Promise<void> {
+  for (const part of parts) if (!await socket.trySend(part)) return;
 }
