@@ -1,6 +1,8 @@
 /** Declares one behaviour of a group; a failed one does not stop those after it. */
 export type Behaviour = (name: string, check: () => Promise<void>) => Promise<boolean>;
 
+const JUDGED_AS_A_WHOLE = { sanitizeOps: false, sanitizeResources: false, sanitizeExit: false };
+
 /**
  * A test whose behaviours share relays and targets. The sanitizers judge it as a whole: the
  * shared parts are alive across its steps, so a step alone would never balance. Steps may
@@ -12,9 +14,7 @@ export function group(name: string, body: (behaviour: Behaviour) => Promise<void
     sanitizeOps: true,
     sanitizeResources: true,
     fn: (t) =>
-      body((stepName, check) =>
-        t.step({ name: stepName, fn: check, sanitizeOps: false, sanitizeResources: false })
-      ),
+      body((stepName, check) => t.step({ name: stepName, fn: check, ...JUDGED_AS_A_WHOLE })),
   });
 }
 

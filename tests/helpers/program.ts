@@ -95,12 +95,16 @@ export class Relay implements AsyncDisposable {
     await this.#spawn();
   }
 
-  /** Calls the operator's API (`/api/v1` is added to paths that have no such prefix). */
+  /** Calls a route of the operator's API, `/deliveries` for example. */
   api(path: string, init: RequestInit = {}): Promise<Response> {
+    return this.asOperator(`/api/v1${path}`, init);
+  }
+
+  /** Calls any route with the admin token. */
+  asOperator(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
-    if (!headers.has("authorization")) headers.set("authorization", `Bearer ${ADMIN_TOKEN}`);
-    const full = path.startsWith("/api/") ? path : `/api/v1${path}`;
-    return fetch(this.origin + full, { ...init, headers });
+    headers.set("authorization", `Bearer ${ADMIN_TOKEN}`);
+    return fetch(this.origin + path, { ...init, headers });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

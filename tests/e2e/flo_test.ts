@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { type Answer, inTurn, SILENCE } from "../helpers/answer.ts";
+import { gapsMs } from "../helpers/arrivals.ts";
+import { endpoint } from "../helpers/endpoints.ts";
+import { test } from "../helpers/group.ts";
+import { allDeliveries, reached, read } from "../helpers/operator.ts";
+import { inParallel } from "../helpers/parallel.ts";
+import { accept } from "../helpers/post.ts";
+import { type Relay, startRelay } from "../helpers/program.ts";
+import { startSink } from "../helpers/sink.ts";
+import { pause, until } from "../helpers/wait.ts";
+
+/** Two clocks and whole milliseconds lie between the relay's decision and the sink's record. */
+const CLOCK_SLACK_MS = 10;
+
+const breaker = (openMs: number) => ({ failures: 3, open: openMs, cap: openMs });
+
+const breakerIs = (relay: Relay, state: string, withinMs = 15_000) =>
+  until(async () => {
+    const found = await read<{ breaker: { state: string } }>(relay, "/endpoints/demo");
+    return found.breaker.state === state;
+  }, { what: `the breaker to be ${state}`, withinMs });
+
+/** Posts one by one until the breaker is open. */
+async function openBreaker(relay: Relay): Promise<string[]> {
+  const ids = [];
+  for (let n = 0; n < 3; n++) {
+    const { deliveryId } = await accept(relay, "demo");
+    ids.push(deliveryId);
+    await until(
+      async () =>
+        (await read<{ attemptCount: number }>(relay, `/deliveries/${deliveryId}`))
+          .attemptCount > 0,
+      { what: "the attempt" },
+    );
+  }
+  await breakerIs(relay, "open");
+  return ids;
+}
+
+test("while a target is down two processes send one probe in each open interval", async () => {
+  await using sink = startSink({ status: 503 });
+  const openMs = 1_000;
+  const settings = { breaker: breaker(openMs), retry: { schedule: new Array(50).fill("50ms") } };
+  const endpoints = [endpoint("demo", sink, settings)];
+  await using one = await startRelay({ endpoints });
+  await using two = await startRelay({ endpoints, kvPath: one.kvPath });
+  await openBreaker(one);
+  const before = sink.requests.length;
+  await inParallel(30, 10, (n) => accept(n % 2 === 0 ? one : two, "demo"));
+  await until(() => sink.requests.length >= before + 4, { what: "four probes" });
+  const gaps = gapsMs(sink.requests.slice(before));
+  for (const gap of gaps) assert(gap >= openMs - CLOCK_SLACK_MS, `probes ${gaps} ms apart`);
+});
+
+test("a probe that died with its process is followed by another", async () => {
+  let answer: Answer = { status: 503 };
+  await using sink = startSink(() => answer);
+  const settings = { breaker: breaker(500), retry: { schedule: new Array(50).fill("100ms") } };
+  await using relay = await startRelay({
+    endpoints: [endpoint("demo", sink, settings)],
+    env: { LEASE: "2s" },
+  });
+  const ids = await openBreaker(relay);
+  answer = SILENCE;
+  const before = sink.requests.length;
+  await until(() => sink.requests.length > before, { what: "the probe that hangs" });
+  await relay.kill("SIGKILL");
+  answer = {};
+  await relay.restart();
+  for (const id of ids) await reached(relay, id, "delivered", 75_000);
+  await breakerIs(relay, "closed");
+});
+
+test("an outage costs no attempts and kills nothing", async () => {
+  await using sink = startSink();
+  await sink.stop();
+  const settings = { breaker: breaker(300), retry: { schedule: new Array(4).fill("100ms") } };
+  await using relay = await startRelay({ endpoints: [endpoint("demo", sink, settings)] });
+  await openBreaker(relay);
+  await inParallel(17, 17, () => accept(relay, "demo"));
+  await pause(3_000);
+  sink.start();
+  await until(() => sink.requests.length >= 20, { what: "all twenty after the outage" });
+  for (const { id } of await allDeliveries(relay, "")) await reached(relay, id, "delivered");
+  assert.equal(sink.requests.length, 20);
+});
+
+test("a short outage ends within seconds although the breaker is open for minutes", async () => {
+  await using sink = startSink();
+  await sink.stop();
+  const settings = { breaker: breaker(300_000), retry: { schedule: new Array(3).fill("10m") } };
+  await using relay = await startRelay({ endpoints: [endpoint("demo", sink, settings)] });
+  await openBreaker(relay);
+  await inParallel(497, 32, () => accept(relay, "demo"));
+  assert.equal(sink.requests.length, 0);
+  sink.start();
+  await until(() => sink.requests.length >= 500, { what: "all 500 after the outage" });
+  await pause(300);
+  assert.equal(sink.requests.length, 500);
+});
+
+test("a lane that was told to wait waits as a whole, and the attempt costs nothing", async () => {
+  await using sink = startSink((_request, index) =>
+    index === 0 ? { status: 429, headers: ["Retry-After: 2"] } : {}
+  );
+  const settings = { breaker: breaker(300), concurrency: 1, retry: { schedule: [] } };
+  await using relay = await startRelay({ endpoints: [endpoint("demo", sink, settings)] });
+  await inParallel(10, 10, () => accept(relay, "demo"));
+  await until(() => sink.requests.length >= 11, { what: "the limited one and all ten" });
+  const [first] = gapsMs(sink.requests);
+  assert(first >= 2_000 - CLOCK_SLACK_MS, `asked again after ${first} ms`);
+  const all = await allDeliveries(relay, "");
+  for (const { id } of all) await reached(relay, id, "delivered");
+  const outcomes = all.flatMap(({ attempts }) => attempts.map(({ outcome }) => outcome));
+  assert.equal(outcomes.filter((outcome) => outcome === "refunded").length, 1);
+});
+
+test("a refusal shows that the target is back and frees all the others", async () => {
+  let up = false;
+  let refused: string | undefined;
+  await using sink = startSink((request) => {
+    if (!up) return { status: 503 };
+    refused ??= request.header("holdfast-delivery-id");
+    return { status: request.header("holdfast-delivery-id") === refused ? 404 : 200 };
+  });
+  const settings = { breaker: breaker(500), retry: { schedule: new Array(50).fill("10m") } };
+  await using relay = await startRelay({ endpoints: [endpoint("demo", sink, settings)] });
+  await openBreaker(relay);
+  await inParallel(10, 10, () => accept(relay, "demo"));
+  up = true;
+  await breakerIs(relay, "closed");
+  const settled = async () => {
+    const all = await allDeliveries(relay, "");
+    return all.every(({ state }) => state === "delivered" || state === "dead") ? all : undefined;
+  };
+  const all = await until(settled, { what: "all to settle" });
+  const dead = all.filter(({ state }) => state === "dead");
+  assert.deepEqual(dead.map(({ id, reason }) => [id, reason]), [[refused, "rejected"]]);
+});
+
+test("an event that alone fails dies by its own schedule and holds up nobody", async () => {
+  await using sink = startSink((request) => ({ status: request.text === "poison" ? 500 : 200 }));
+  const settings = { breaker: breaker(1_000), retry: { schedule: new Array(4).fill("100ms") } };
+  await using relay = await startRelay({ endpoints: [endpoint("demo", sink, settings)] });
+  const { deliveryId } = await accept(relay, "demo", { body: "poison" });
+  for (let n = 0; n < 10; n++) {
+    await reached(relay, (await accept(relay, "demo")).deliveryId, "delivered");
+  }
+  const { reason, attemptCount } = await reached(relay, deliveryId, "dead");
+  assert.deepEqual([reason, attemptCount], ["exhausted", 5]);
+});
+
+test("paused lanes accept and wait until they are resumed", async () => {
+  await using sink = startSink(inTurn(200));
+  await using relay = await startRelay({ endpoints: [endpoint("demo", sink)] });
+  await read(relay, "/endpoints/demo/pause", { method: "POST" });
+  await inParallel(5, 5, () => accept(relay, "demo"));
+  await relay.restart();
+  await pause(300);
+  assert.equal(sink.requests.length, 0);
+  await read(relay, "/endpoints/demo/resume", { method: "POST" });
+  await until(() => sink.requests.length === 5, { what: "the five that waited" });
+});
