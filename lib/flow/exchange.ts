@@ -1,0 +1,102 @@
+import type { Buffer } from "node:buffer";
+import type { Dispatcher } from "undici";
+import { LIMITS } from "../limits.ts";
+import type { Connection } from "./connection.ts";
+import { errorCode } from "./failure_code.ts";
+import type { OriginPool } from "./origin_pool.ts";
+
+/** What the head of an answer says to us. */
+export interface Head {
+  status: number;
+  retryAfter?: string;
+  location?: string;
+}
+
+/** The connection failed before a head came. */
+export interface Broken {
+  error: Error;
+  /** The target's kernel refused bytes on a kept connection: nobody has read them. */
+  unread: boolean;
+}
+
+/** undici's controller, with the field that its types leave out. */
+type Controller = Dispatcher.DispatchController & { rawHeaders?: Buffer[] };
+
+/**
+ * One request on one connection, as undici reports it. `onOutcome` is called once, when
+ * the head is here or cannot come any more; the rest of the answer is read up to
+ * `LIMITS.responseBytes` and `LIMITS.responseBodyMs`, then the connection is closed.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #pool: OriginPool;
+  readonly #connection: Connection;
+  readonly #onOutcome: (outcome: Head | Broken) => void;
+  #reused = false;
+  #answering = false;
+  #bodyBytes = 0;
+  #bodyTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    pool: OriginPool,
+    connection: Connection,
+    onOutcome: (outcome: Head | Broken) => void,
+  ) {
+    this.#pool = pool;
+    this.#connection = connection;
+    this.#onOutcome = onOutcome;
+  }
+
+  onRequestStart(): void {
+    this.#reused = this.#connection.uses > 0;
+    this.#connection.uses += 1;
+  }
+
+  onResponseStarted(): void {
+    this.#answering = true;
+  }
+
+  onResponseStart(controller: Controller, status: number): void {
+    if (status < 200) return;
+    this.#bodyTimer = setTimeout(() => this.#pool.drop(this.#connection), LIMITS.responseBodyMs);
+    this.#pool.drain(this.#connection);
+    this.#onOutcome(headOf(status, controller.rawHeaders ?? []));
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    this.#bodyBytes += chunk.length;
+    if (this.#bodyBytes > LIMITS.responseBytes) controller.abort(new Error("answer too long"));
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#bodyTimer);
+    this.#pool.release(this.#connection);
+  }
+
+  onResponseError(_: Controller, error: Error): void {
+    clearTimeout(this.#bodyTimer);
+    this.#pool.drop(this.#connection);
+    if (this.#bodyTimer !== undefined) return;
+    const refused = ["ECONNRESET", "EPIPE"].includes(errorCode(error));
+    this.#onOutcome({ error, unread: refused && this.#reused && !this.#answering });
+  }
+}
+
+function headOf(status: number, rawHeaders: readonly Buffer[]): Head {
+  if (status < 300) return { status };
+  return {
+    status,
+    retryAfter: firstValue(rawHeaders, "retry-after"),
+    location: firstValue(rawHeaders, "location"),
+  };
+}
+
+/** The first line of that name, as Latin-1; names and values alternate in the list. */
+function firstValue(rawHeaders: readonly Buffer[], wanted: string): string | undefined {
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name.length === wanted.length && name.toString("latin1").toLowerCase() === wanted) {
+      return rawHeaders[i + 1].toString("latin1");
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,92 @@
+import { Connection } from "./connection.ts";
+import type { Destination, Dial } from "./connector.ts";
+
+/**
+ * So many connections of one origin may still read answers nobody waits for; beyond,
+ * the oldest is closed. Attempts in flight are bounded by their lanes, so this bounds
+ * the sockets of a target that sends heads and never ends its bodies.
+ */
+const MAX_DRAINING = 64;
+
+/** The connections to one origin. Each is idle, or out with a request, or draining. */
+export class OriginPool {
+  readonly #origin: string;
+  readonly #destination: Destination;
+  readonly #dial: Dial;
+  readonly #onEmpty: () => void;
+  readonly #all = new Set<Connection>();
+  readonly #idle: Connection[] = [];
+  readonly #draining = new Set<Connection>();
+
+  /** `onEmpty` runs when the last connection is gone. */
+  constructor(origin: string, dial: Dial, onEmpty: () => void) {
+    this.#origin = origin;
+    this.#destination = destinationOf(origin);
+    this.#dial = dial;
+    this.#onEmpty = onEmpty;
+  }
+
+  /** The connection used last, so that spare ones may grow old and close; else a new one. */
+  take(): Connection {
+    return this.#idle.pop() ?? this.open();
+  }
+
+  /** A connection that has carried nothing yet. */
+  open(): Connection {
+    const connection = new Connection(
+      this.#origin,
+      this.#destination,
+      this.#dial,
+      () => this.#closed(connection),
+    );
+    this.#all.add(connection);
+    return connection;
+  }
+
+  /** The answer's head is here; what follows is read without anybody waiting. */
+  drain(connection: Connection): void {
+    this.#draining.add(connection);
+    if (this.#draining.size <= MAX_DRAINING) return;
+    const [oldest] = this.#draining;
+    this.drop(oldest);
+  }
+
+  /** The exchange is complete, the connection may carry the next one. */
+  release(connection: Connection): void {
+    this.#draining.delete(connection);
+    if (this.#all.has(connection)) this.#idle.push(connection);
+  }
+
+  /** Closes a connection for good. */
+  drop(connection: Connection): void {
+    this.#draining.delete(connection);
+    const index = this.#idle.indexOf(connection);
+    if (index >= 0) this.#idle.splice(index, 1);
+    if (!this.#all.delete(connection)) return;
+    connection.destroy();
+    if (this.#all.size === 0) this.#onEmpty();
+  }
+
+  async close(): Promise<void> {
+    const connections = [...this.#all];
+    this.#all.clear();
+    this.#idle.length = 0;
+    await Promise.all(connections.map((connection) => connection.destroy()));
+  }
+
+  /** A socket closed. While a request is out, that is the exchange's business. */
+  #closed(connection: Connection): void {
+    if (this.#idle.includes(connection)) this.drop(connection);
+  }
+}
+
+/** Where an origin's connections go. */
+export function destinationOf(origin: string): Destination {
+  const { protocol, hostname, port } = new URL(origin);
+  const secure = protocol === "https:";
+  return {
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    port: port === "" ? (secure ? 443 : 80) : Number(port),
+    secure,
+  };
+}
