@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { duration, RETRY_POLICIES, type RetryPolicy, retrySchema } from "./retry_policy.ts";
+import { type CustomScheme, customSignatureSchema } from "./signature_scheme.ts";
 
 const S = 1_000, M = 60 * S, D = 24 * 60 * M;
 
@@ -48,9 +49,6 @@ const githubSchema = z.union([
   }).refine((g) => (g.repo === undefined) !== (g.org === undefined), "needs one of repo and org"),
 ]);
 
-/** The signature of a sender that has no preset; the algorithm is never the sender's choice. */
-export const customSignatureSchema = z.enum(["hmac-sha256-hex"]);
-
 /** One endpoint as it is written in the configuration. Unknown fields are faults. */
 export const endpointSchema = z.strictObject({
   id: z.string().regex(
@@ -62,6 +60,7 @@ export const endpointSchema = z.strictObject({
   secret: z.union([secretText, z.array(secretText).min(1)]).optional(),
   signatureHeader: token.optional(),
   signatureScheme: customSignatureSchema.optional(),
+  timestampTolerance: duration.optional(),
   idHeaders: z.array(token).optional(),
   idPath: z.string().min(1).optional(),
   dedupWindow: duration.optional(),
@@ -113,7 +112,10 @@ export interface Endpoint {
   /** Empty where nothing is verified; several during a rotation. */
   secrets: readonly string[];
   signatureHeader?: string;
-  signatureScheme?: z.output<typeof customSignatureSchema>;
+  /** The signature of a sender that has no preset. */
+  signatureScheme?: CustomScheme;
+  /** Replaces the preset's or scheme's own tolerance for signed timestamps. */
+  timestampToleranceMs?: number;
   idHeaders?: readonly string[];
   idPath?: string;
   dedupWindowMs?: number;
@@ -146,11 +148,13 @@ const UNORDERED_CONCURRENCY = 50;
 
 /** Turns a checked configuration entry into an endpoint. */
 export function toEndpoint(written: Written): Endpoint {
-  const { secret, dedupWindow, timeout, breaker, disableAfter, retention, deadRetention, ...same } =
+  const { secret, dedupWindow, timeout, breaker, disableAfter, retention, deadRetention, ...rest } =
     written;
+  const { timestampTolerance, ...same } = rest;
   return {
     ...same,
     secrets: secret === undefined ? [] : [secret].flat(),
+    timestampToleranceMs: timestampTolerance,
     dedupWindowMs: dedupWindow,
     timeoutMs: timeout,
     // Strict order allows one attempt at a time, whatever is configured.

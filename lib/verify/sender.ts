@@ -1,36 +1,19 @@
-import { Buffer } from "node:buffer";
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { idAtPath } from "../decide/event_id.ts";
+import { readJson } from "../decide/event_id.ts";
 import type { Endpoint } from "../endpoint.ts";
-import type { Problem, ProblemCode } from "../errors.ts";
 import type { HeaderList, RequestHead } from "../model.ts";
+import { rowOf } from "./custom.ts";
+import type { Challenge, HandshakeAnswer } from "./handshake.ts";
+import { findEventId, hashedId } from "./identity.ts";
+import type { AcceptBody, Preset } from "./preset.ts";
+import { formFields } from "./request_view.ts";
+import { type BodyPieces, isTimed, restamp } from "./restamp.ts";
+import { keysOf } from "./signature.ts";
+import { type BodyCheck, isVerdict, PASSED, type Refusal, type Verdict } from "./verdict.ts";
+import { fits, verifierFor } from "./verifier.ts";
 
-/** `detail` names header and cause; never a secret nor the expected value. */
-export type Verdict = { ok: true } | { ok: false; code: ProblemCode; detail: string };
-
-/** A verification under way, fed while the body streams. */
-export interface BodyCheck {
-  update(chunk: Uint8Array): void;
-  /** `whole` is the body where it is at most `LIMITS.wholeBodyBytes`, else `undefined`. */
-  finish(whole: Uint8Array | undefined): Verdict;
-}
-
-/** What a handshake is answered with; nothing is stored. */
-export interface HandshakeAnswer {
-  status: number;
-  headers: HeaderList;
-  body: string;
-  /** What the operator must be told. May hold a key that the sender made: not for the log. */
-  report?: string;
-  /** Set where the handshake is refused; `status` is its status, `body` is empty. */
-  refused?: Problem;
-}
-
-/** The body of the answer to an accepted event: ours, none, or a document the sender wants. */
-export type AcceptBody = "json" | "empty" | { contentType: string; body: string };
-
-/** One request's bytes, in pieces. */
-export type BodyPieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+export { PROVIDERS } from "./presets.ts";
+export { senderFaults, senderWarnings } from "./sender_faults.ts";
+export type { AcceptBody, BodyCheck, BodyPieces, HandshakeAnswer, Verdict };
 
 /** All that depends on who sends: verification, handshakes, identity, answer. */
 export interface Sender {
@@ -41,7 +24,10 @@ export interface Sender {
   handshakeHead(head: RequestHead, nowMs: number): HandshakeAnswer | undefined;
   /** Starts verification; a verdict at once where the head alone decides. */
   begin(head: RequestHead, nowMs: number): BodyCheck | Verdict;
-  /** Answers a challenge in a body of at most 1 MiB, after it passed verification. */
+  /**
+   * Answers a challenge in a body of at most 1 MiB, after it passed verification. Must be
+   * asked before anything is stored: unsigned challenges pass verification, too.
+   */
   handshakeBody(head: RequestHead, whole: Uint8Array, nowMs: number): HandshakeAnswer | undefined;
   /** The sender's id of the event, `undefined` where it gave none. */
   eventId(head: RequestHead, whole: Uint8Array | undefined): string | undefined;
@@ -55,84 +41,105 @@ export interface Sender {
   /**
    * Present for endpoints with `restamp`: the whole header list of an attempt at `atMs`, with
    * timestamp and signature made anew over the same bytes and the sender's own ones beside
-   * as `holdfast-original-<name>`.
+   * as `holdfast-original-<name>`. `head` is the stored request; where the sender signs its
+   * address, `head.url` is the address that is signed.
    */
   restamp?(head: RequestHead, body: BodyPieces, atMs: number): Promise<HeaderList>;
 }
 
-/** Names and aliases that `provider` may have. */
-export const PROVIDERS: ReadonlySet<string> = new Set();
-
-const DEFAULT_SIGNATURE_HEADER = "x-hub-signature-256";
-const DEFAULT_ID_HEADERS = ["idempotency-key", "webhook-id", "x-request-id", "x-event-id"];
-
-/** What is wrong with an endpoint's sender settings; empty where nothing is. */
-export function senderFaults(_endpoint: Endpoint): string[] {
-  return [];
-}
-
-/** Builds the sender of an endpoint, once at start. */
+/** Builds the sender of an endpoint, once at start; `senderFaults` must have found nothing. */
 export function senderFor(endpoint: Endpoint): Sender {
-  const signatureHeader = (endpoint.signatureHeader ?? DEFAULT_SIGNATURE_HEADER).toLowerCase();
+  const row = rowOf(endpoint);
   return {
-    acceptStatus: endpoint.acceptStatus ?? 202,
-    acceptBody: endpoint.acceptBody ?? "json",
-    verifies: endpoint.secrets.length > 0,
+    acceptStatus: endpoint.acceptStatus ?? row.acceptStatus,
+    acceptBody: endpoint.acceptBody ?? row.acceptBody ?? "json",
+    verifies: row.schemes.length > 0 && endpoint.secrets.length > 0,
     dedupWindowMs: endpoint.dedupWindowMs,
-    handshakeHead: () => undefined,
-    handshakeBody: () => undefined,
-    begin: (head) =>
-      endpoint.secrets.length === 0
-        ? { ok: true }
-        : beginHmac(head, signatureHeader, endpoint.secrets),
-    eventId: (head, whole) => eventId(endpoint, head, whole),
-    fallbackId: requestHash,
+    ...handshaking(row, endpoint),
+    eventId: (head, whole) => findEventId(row.id, head, whole),
+    fallbackId: (head, bodySha256) =>
+      row.fallback === "off" ? undefined : hashedId(head, row.fallback.eventType, bodySha256),
+    restamp: endpoint.restamp ? restamper(row, endpoint) : undefined,
   };
 }
 
-function headerText(head: RequestHead, name: string): string | undefined {
-  const line = head.headers.find(([key, value]) => key === name && value.trim() !== "");
-  return line?.[1].trim();
-}
+type Door = Pick<Sender, "begin" | "handshakeHead" | "handshakeBody">;
 
-function beginHmac(
-  head: RequestHead,
-  header: string,
-  secrets: readonly string[],
-): BodyCheck | Verdict {
-  const text = headerText(head, header);
-  if (text === undefined) {
-    return refuse("missing_signature", `${header} is missing`);
-  }
-  const hex = text.startsWith("sha256=") ? text.slice("sha256=".length) : text;
-  if (!/^[0-9A-Fa-f]{64}$/.test(hex)) {
-    return refuse("malformed_signature", `${header} is not 64 hex digits`);
-  }
-  const signature = Buffer.from(hex, "hex");
-  const macs = secrets.map((secret) => createHmac("sha256", secret));
+/** Verification and handshakes, which know of each other: some challenges are never signed. */
+function handshaking(row: Preset, endpoint: Endpoint): Door {
+  const verify = verifierFor(row.schemes, endpoint.secrets);
+  const handshakes = row.handshakes ?? [];
+  const { secrets, verifyToken } = endpoint;
+  const challenge = (head: RequestHead): Challenge => {
+    return { head, query: new URLSearchParams(head.query), secrets, verifyToken };
+  };
+  const answerBody = (head: RequestHead, whole: Uint8Array, nowMs: number, unsigned?: true) => {
+    const asked = handshakes.filter((one) => one.inBody && (!unsigned || one.unsigned));
+    if (asked.length === 0) return undefined;
+    const json = readJson(whole);
+    const secret = () => signingSecret(row, endpoint, head, whole, nowMs);
+    const body = { ...challenge(head), json, form: formFields(head, whole), secret };
+    return firstOf(asked, (one) => one.inBody?.(body));
+  };
+  const refusal = (head: RequestHead, refused: Refusal): Refusal =>
+    handshakes.some((one) => one.refusedAs403?.(head))
+      ? { ...refused, code: "handshake_refused" }
+      : refused;
   return {
-    update: (chunk) => macs.forEach((mac) => mac.update(chunk)),
-    finish: () =>
-      macs.map((mac) => timingSafeEqual(mac.digest(), signature)).includes(true)
-        ? { ok: true }
-        : refuse("bad_signature", `${header} does not match the body`),
+    begin(head, nowMs) {
+      const result = verify(head, nowMs);
+      if (!isVerdict(result)) return mapRefusal(result, (refused) => refusal(head, refused));
+      if (result.ok) return result;
+      const mayBeUnsigned = result.code === "missing_signature" &&
+        handshakes.some((one) => one.unsigned);
+      if (!mayBeUnsigned) return refusal(head, result);
+      const isChallenge = (whole: Uint8Array | undefined) =>
+        whole !== undefined && answerBody(head, whole, nowMs, true) !== undefined;
+      return { update: () => {}, finish: (whole) => isChallenge(whole) ? PASSED : result };
+    },
+    handshakeHead: (head) => firstOf(handshakes, (one) => one.inHead?.(challenge(head))),
+    handshakeBody: (head, whole, nowMs) => answerBody(head, whole, nowMs),
   };
 }
 
-function refuse(code: ProblemCode, fact: string): Verdict {
-  return { ok: false, code, detail: `cannot verify request: ${fact}` };
+function mapRefusal(check: BodyCheck, map: (refused: Refusal) => Refusal): BodyCheck {
+  return {
+    update: (chunk) => check.update(chunk),
+    finish(whole) {
+      const verdict = check.finish(whole);
+      return verdict.ok ? verdict : map(verdict);
+    },
+  };
 }
 
-function eventId(endpoint: Endpoint, head: RequestHead, whole: Uint8Array | undefined) {
-  for (const name of endpoint.idHeaders ?? DEFAULT_ID_HEADERS) {
-    const id = headerText(head, name.toLowerCase());
-    if (id !== undefined) return id;
+function firstOf<T, R>(list: readonly T[], ask: (item: T) => R | undefined): R | undefined {
+  for (const item of list) {
+    const answer = ask(item);
+    if (answer !== undefined) return answer;
   }
-  if (endpoint.idPath === undefined || whole === undefined) return undefined;
-  return idAtPath(whole, endpoint.idPath);
+  return undefined;
 }
 
-function requestHash(head: RequestHead, bodySha256: string): string {
-  const text = [head.method, head.path, head.query, bodySha256].join("\n");
-  return createHash("sha256").update(text).digest("hex");
+/** Of a rotation's secrets the one that signed this request. */
+function signingSecret(
+  row: Preset,
+  endpoint: Endpoint,
+  head: RequestHead,
+  whole: Uint8Array,
+  nowMs: number,
+): string | undefined {
+  return endpoint.secrets.find((secret) => {
+    const result = verifierFor(row.schemes, [secret])(head, nowMs);
+    if (isVerdict(result)) return result.ok;
+    result.update(whole);
+    return result.finish(whole).ok;
+  });
+}
+
+function restamper(row: Preset, endpoint: Endpoint): Sender["restamp"] {
+  const scheme = row.schemes.filter(isTimed)
+    .find((one) => endpoint.secrets.some((secret) => fits(one, secret)));
+  if (scheme === undefined) return undefined;
+  const keys = keysOf(scheme, endpoint.secrets);
+  return (head, body, atMs) => restamp(scheme, keys, head, body, atMs);
 }
