@@ -32,8 +32,10 @@ export const LIMITS = {
   headerBytes: 56 * KIB,
   /** Path and query; RFC 9110 §4.1 asks for at least 8000 octets. Beyond: 414. */
   targetBytes: 16 * KIB,
-  /** Longest event id that is kept as text; longer ones are replaced by their hash. */
+  /** Longest event id that is a key as it is; a longer one is one as its hash. */
   eventIdBytes: 512,
+  /** Longest event id that is stored and shown as it came; a longer one as its hash. */
+  eventIdChars: 4_096,
   /** Attempts kept in a record, the newest ones. */
   attemptsKept: 50,
   /** Response bytes read and thrown away, to keep a connection reusable. */

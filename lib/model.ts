@@ -89,6 +89,8 @@ export type HeaderList = ReadonlyArray<readonly [name: string, value: string]>;
 
 /** Row 0 of a stored request: everything but the further body chunks. Never rewritten. */
 export interface PayloadHead {
+  /** The delivery's endpoint, so that an id alone leads to its record. */
+  endpoint: string;
   method: string;
   path: string;
   query: string;

@@ -1,0 +1,89 @@
+import { claimed } from "../decide/transition.ts";
+import { isOpen } from "../states.ts";
+import { change } from "../store/door.ts";
+import { dropDue, readDue } from "../store/due.ts";
+import type { DueEntry } from "../store/keys.ts";
+import type { Store, StoredDelivery } from "../store/kv.ts";
+import { Held } from "./held.ts";
+import type { Lane } from "./lanes.ts";
+import type { Slot, Work } from "./work.ts";
+
+/** A claimed delivery with its place and the due time it had before. */
+export interface Claim {
+  held: Held;
+  slot: Slot;
+  previousDueAtMs: number;
+}
+
+/** A due entry whose record really waits at that time. */
+export interface Candidate {
+  entry: DueEntry;
+  stored: StoredDelivery;
+}
+
+/**
+ * Reads the records behind due entries. An entry that no record stands for is removed:
+ * it can only be the rest of a fault, and would be looked at for ever.
+ */
+export async function candidates(
+  store: Store,
+  work: Work,
+  entries: readonly DueEntry[],
+): Promise<Candidate[]> {
+  const free = entries.filter((entry) => !work.holds(entry.id));
+  const records = await readDue(store, free);
+  const found: Candidate[] = [];
+  for (const [index, stored] of records.entries()) {
+    const entry = free[index];
+    const waits = stored !== undefined && isOpen(stored.value.state);
+    if (!waits) await dropDue(store, entry);
+    else if (stored.value.dueAtMs === entry.dueAtMs) found.push({ entry, stored });
+  }
+  return found;
+}
+
+/**
+ * Claims candidates while there is room, all in shared commits. A delivery that another
+ * process claimed first is left out. `full`: candidates were left for want of room.
+ */
+export async function claim(
+  store: Store,
+  work: Work,
+  owner: string,
+  lane: Lane,
+  wanted: readonly Candidate[],
+): Promise<{ claims: Claim[]; full: boolean }> {
+  const attempts: Promise<Claim | undefined>[] = [];
+  let full = false;
+  for (const candidate of wanted) {
+    const slot = work.reserve(lane, candidate.stored.value.bytes);
+    full ||= slot === undefined;
+    if (slot === undefined) break;
+    attempts.push(claimOne(store, work, owner, candidate, slot));
+  }
+  const claims = (await Promise.all(attempts)).filter((one) => one !== undefined);
+  return { claims, full };
+}
+
+async function claimOne(
+  store: Store,
+  work: Work,
+  owner: string,
+  { entry, stored }: Candidate,
+  slot: Slot,
+): Promise<Claim | undefined> {
+  try {
+    const mine = await change(store, stored, claimed(stored.value, owner, work.leaseEndMs()));
+    if (mine === false) {
+      work.free(slot);
+      return undefined;
+    }
+    const held = new Held(store, mine);
+    work.hold(held);
+    return { held, slot, previousDueAtMs: entry.dueAtMs };
+  } catch {
+    // Unknown outcome: if it landed, the lease runs out and the delivery comes due again.
+    work.free(slot);
+    return undefined;
+  }
+}

@@ -1,0 +1,204 @@
+import type { Clock } from "../ports.ts";
+import { dueAfter, dueUntil } from "../store/due.ts";
+import type { Store } from "../store/kv.ts";
+import { reserveAttempts } from "../store/rate.ts";
+import { type Candidate, candidates, type Claim, claim } from "./claim.ts";
+import { deliver, type DeliverParts, type Job } from "./deliver.ts";
+import type { Lane, Lanes } from "./lanes.ts";
+import { ordered } from "./ordered.ts";
+import type { RequestAtHand } from "./outgoing.ts";
+import { probe } from "./probe.ts";
+import { Recoveries } from "./recovery.ts";
+import type { Work } from "./work.ts";
+
+/** Deliveries one lane may claim before the next lane has its turn. */
+const TURN = 64;
+
+export interface DrainParts extends DeliverParts {
+  store: Store;
+  lanes: Lanes;
+  work: Work;
+  clock: Clock;
+  leaseMs: number;
+  /** Told when a lane has something to do later, in epoch milliseconds. */
+  onDue: (lane: Lane, atMs: number) => void;
+  /** Told when a lane's breaker holds it. */
+  onOpen: (lane: Lane) => void;
+}
+
+/**
+ * Looks at what is due and has it delivered. A wake carries no data: what to do is read
+ * from the store each time. Lanes take turns; no lane waits for another one's attempts.
+ */
+export class Drain {
+  readonly #parts: DrainParts;
+  readonly #recoveries: Recoveries;
+  /** Lanes to look at, in the order they asked. */
+  readonly #wanting = new Set<Lane>();
+  #pass: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(parts: DrainParts) {
+    this.#parts = parts;
+    this.#recoveries = new Recoveries(parts.store);
+  }
+
+  /** Looks at one lane soon. Woken during a pass, it is looked at once more. */
+  wake(lane: Lane): void {
+    if (this.#stopped) return;
+    this.#wanting.add(lane);
+    this.#pass ??= this.#run().finally(() => this.#pass = undefined);
+  }
+
+  /** Makes the first attempt of a delivery that was claimed when it was accepted. */
+  take(claimed: Claim, atHand?: RequestAtHand): void {
+    this.#start({ claim: claimed, probe: false, atHand });
+  }
+
+  /** Claims nothing more. What is under way goes on. */
+  stop(): void {
+    this.#stopped = true;
+    this.#wanting.clear();
+  }
+
+  /** Resolves when no lane asks to be looked at. Attempts may still be under way. */
+  async whenQuiet(): Promise<void> {
+    while (this.#pass !== undefined) await this.#pass;
+  }
+
+  async #run(): Promise<void> {
+    await Promise.resolve();
+    for (const lane of this.#wanting) {
+      this.#wanting.delete(lane);
+      try {
+        const more = await this.#turn(lane);
+        if (more && !this.#stopped) this.#wanting.add(lane);
+      } catch (error) {
+        this.#failed(`drain ${lane.id}`, error);
+        this.#lookAgain(lane, this.#parts.clock.nowMs() + STORE_PAUSE_MS);
+      }
+    }
+  }
+
+  /** One lane's turn. Returns whether it could go on at once. */
+  async #turn(lane: Lane): Promise<boolean> {
+    const { lanes, clock } = this.#parts;
+    await lanes.refresh(lane);
+    const gate = lane.gate(clock.nowMs());
+    if (gate.go === "none") {
+      lane.behind = true;
+      if (gate.untilMs !== undefined) this.#lookAgain(lane, gate.untilMs);
+      if (gate.why === "open") this.#parts.onOpen(lane);
+      return false;
+    }
+    if (lane.freeSlots <= 0) {
+      lane.behind = true;
+      return false;
+    }
+    if (gate.go === "probe") return await this.#probeTurn(lane);
+    if (lane.endpoint.ordered) return await this.#orderedTurn(lane);
+    return await this.#openTurn(lane);
+  }
+
+  async #probeTurn(lane: Lane): Promise<boolean> {
+    lane.behind = true;
+    this.#startAll(await probe(this.#parts, lane), true);
+    const { breaker } = lane.row;
+    if (breaker.probe !== undefined) this.#lookAgain(lane, breaker.probe.untilMs);
+    return false;
+  }
+
+  /** Strict order: at most one delivery, the lane's head. */
+  async #orderedTurn(lane: Lane): Promise<boolean> {
+    const found = await ordered(this.#parts, lane);
+    if (found.lookAgainAtMs !== undefined) this.#lookAgain(lane, found.lookAgainAtMs);
+    this.#startAll(found.claims, false);
+    return false;
+  }
+
+  async #openTurn(lane: Lane): Promise<boolean> {
+    const { store, work, owner, clock } = this.#parts;
+    const wanted = await this.#wantedOf(lane, Math.min(TURN, lane.freeSlots));
+    const granted = await this.#granted(lane, wanted.candidates);
+    const { claims, full } = await claim(store, work, owner, lane, granted);
+    this.#startAll(claims, false);
+    const held = full || granted.length < wanted.candidates.length;
+    lane.behind = held || wanted.more;
+    if (!lane.behind) await this.#noteNext(lane, clock.nowMs());
+    return wanted.more && !held && lane.freeSlots > 0;
+  }
+
+  /** What is due by its own schedule, else what a recovery lets out early. */
+  async #wantedOf(lane: Lane, limit: number): Promise<{ candidates: Candidate[]; more: boolean }> {
+    const { store, work, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    // A claim of this process whose renewal is late lies in the past: look beyond those.
+    const entries = await dueUntil(store, lane.id, nowMs, limit + lane.inFlight);
+    const free = entries.filter((entry) => !work.holds(entry.id)).slice(0, limit);
+    const due = await candidates(store, work, free);
+    if (lane.row.recovery === undefined || free.length === limit) {
+      return { candidates: due, more: free.length === limit };
+    }
+    const early = await this.#recoveries.next(this.#parts, lane, nowMs, limit - due.length);
+    return { candidates: [...due, ...early], more: lane.row.recovery !== undefined };
+  }
+
+  /** Cuts the wanted to what `rateLimit` allows now. */
+  async #granted(lane: Lane, wanted: Candidate[]): Promise<Candidate[]> {
+    const { rateLimit } = lane.endpoint;
+    if (rateLimit === undefined || wanted.length === 0) return wanted;
+    const { granted, nextAtMs } = await reserveAttempts(
+      this.#parts.store,
+      lane.id,
+      rateLimit,
+      wanted.length,
+    );
+    if (granted < wanted.length) this.#lookAgain(lane, nextAtMs);
+    return wanted.slice(0, granted);
+  }
+
+  async #noteNext(lane: Lane, nowMs: number): Promise<void> {
+    const [next] = await dueAfter(this.#parts.store, lane.id, nowMs, 1);
+    if (next !== undefined) this.#lookAgain(lane, next.dueAtMs);
+  }
+
+  #lookAgain(lane: Lane, atMs: number): void {
+    this.#parts.onDue(lane, atMs);
+  }
+
+  #startAll(claims: Claim[], isProbe: boolean): void {
+    for (const one of claims) this.#start({ claim: one, probe: isProbe });
+  }
+
+  #start(job: Job): void {
+    const { held, slot } = job.claim;
+    const { work } = this.#parts;
+    deliver(this.#parts, job)
+      .then((outcome) => {
+        if (outcome?.to === "retry") this.#lookAgain(slot.lane, outcome.retryAtMs);
+      })
+      .catch((error) => {
+        this.#failed(`deliver ${held.delivery.id}`, error);
+      })
+      .finally(() => {
+        work.drop(held);
+        work.free(slot);
+        this.#afterAttempt(slot.lane);
+      });
+  }
+
+  #failed(doing: string, error: unknown): void {
+    const { clock, observe } = this.#parts;
+    observe({ type: "store_error", atMs: clock.nowMs(), doing, message: (error as Error).message });
+  }
+
+  /** A free slot serves the lane's backlog; a lane without one needs no look. */
+  #afterAttempt(lane: Lane): void {
+    const clear = lane.gate(this.#parts.clock.nowMs()).go === "all" &&
+      lane.row.recovery === undefined;
+    if (lane.behind || !clear || lane.endpoint.ordered) this.wake(lane);
+  }
+}
+
+/** After a failed read or write the lane is looked at again so soon. */
+const STORE_PAUSE_MS = 1_000;

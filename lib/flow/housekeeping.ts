@@ -1,0 +1,73 @@
+import type { Endpoint } from "../endpoint.ts";
+import { LIMITS } from "../limits.ts";
+import type { Clock, Observe } from "../ports.ts";
+import type { Store } from "../store/kv.ts";
+import { PRUNE_BATCH, pruneDeliveries, pruneStats } from "../store/prune.ts";
+import { sweepStaging } from "../store/staging.ts";
+import { minuteOf } from "../store/write.ts";
+
+interface Parts {
+  store: Store;
+  clock: Clock;
+  endpoints: ReadonlyMap<string, Endpoint>;
+  observe: Observe;
+}
+
+const EVERY_MS = 5 * 60_000;
+/** One pass ends here even if more is left; the next one goes on. */
+const BATCHES = 200;
+
+/** Deletes what is past its time, every five minutes. Any number of processes may do so. */
+export class Housekeeping {
+  readonly #parts: Parts;
+  #cancel: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    if (this.#stopped) return;
+    this.#cancel = this.#parts.clock.after(EVERY_MS, () => {
+      this.pass().finally(() => this.start());
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+  }
+
+  /** One pass over everything. A failing store is told of and tried again next time. */
+  async pass(): Promise<void> {
+    const { store, clock, endpoints, observe } = this.#parts;
+    try {
+      await sweepStaging(store, clock.nowMs(), PRUNE_BATCH);
+      for (const endpoint of endpoints.values()) await this.#prune(endpoint);
+    } catch (error) {
+      observe({
+        type: "store_error",
+        atMs: clock.nowMs(),
+        doing: "prune",
+        message: (error as Error).message,
+      });
+    }
+  }
+
+  async #prune({ id, retentionMs, deadRetentionMs }: Endpoint): Promise<void> {
+    const { store, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    const cutoff = {
+      deliveredBeforeMs: nowMs - retentionMs,
+      deadBeforeMs: deadRetentionMs === undefined ? -Infinity : nowMs - deadRetentionMs,
+    };
+    let after: string | undefined;
+    for (let batch = 0; batch < BATCHES && !this.#stopped; batch++) {
+      after = await pruneDeliveries(store, id, cutoff, after);
+      if (after === undefined) break;
+    }
+    const oldestMinute = minuteOf(nowMs - LIMITS.statMs);
+    while (!this.#stopped && await pruneStats(store, id, oldestMinute));
+  }
+}

@@ -1,0 +1,203 @@
+import { breakerAfter, type BreakerEvent } from "../decide/breaker.ts";
+import { type Gate, gate } from "../decide/gate.ts";
+import { healthAfter } from "../decide/health.ts";
+import {
+  breakerIn,
+  canonical,
+  forTarget,
+  freshLane,
+  type LaneRow,
+  withBreaker,
+} from "../decide/lane.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { LIMITS } from "../limits.ts";
+import type { LaneChange, Observe } from "../ports.ts";
+import type { Store } from "../store/kv.ts";
+import { readLane, writeLane } from "../store/lanes.ts";
+
+/** How old a lane's row may be before it is read again: other processes change it too. */
+const ROW_AGE_MS = 1_000;
+const WRITE_TRIES = 20;
+
+type Change = (row: LaneRow) => LaneRow;
+
+/** One endpoint's lane as this process sees it. */
+export class Lane {
+  readonly endpoint: Endpoint;
+  readonly fingerprint: string;
+  row: LaneRow;
+  /** Version `row` builds on; `undefined` until it was first read. */
+  versionstamp: string | null | undefined;
+  readAtMs = -Infinity;
+  /** Attempts of this process under way, and the body bytes they hold in memory. */
+  inFlight = 0;
+  heldBytes = 0;
+  /** Due deliveries wait that this process has not claimed: newcomers queue behind them. */
+  behind = false;
+  /** When the lane is to be looked at again. */
+  nextAtMs = Infinity;
+  unsaved: Change[] = [];
+  saving: Promise<void> | undefined;
+
+  constructor(endpoint: Endpoint, fingerprint: string) {
+    this.endpoint = endpoint;
+    this.fingerprint = fingerprint;
+    this.row = freshLane(fingerprint);
+  }
+
+  get id(): string {
+    return this.endpoint.id;
+  }
+
+  /** What the lane may do now. */
+  gate(nowMs: number): Gate {
+    return gate({
+      ...this.row,
+      paused: this.row.pausedAtMs !== undefined,
+      breaker: breakerIn(this.row, this.endpoint.breaker),
+    }, nowMs);
+  }
+
+  get freeSlots(): number {
+    return this.endpoint.concurrency - this.inFlight;
+  }
+}
+
+/**
+ * The lanes of all configured endpoints with their stored rows. A change acts on the row
+ * in memory at once, so that this process never breaks its own rules, and is then saved;
+ * where another process was first, it is applied again to what that one wrote.
+ */
+export class Lanes {
+  #store: Store;
+  #observe: Observe;
+  #lanes: Map<string, Lane>;
+
+  constructor(
+    store: Store,
+    endpoints: Iterable<Endpoint>,
+    fingerprintOf: (targetUrl: string) => string,
+    observe: Observe,
+  ) {
+    this.#store = store;
+    this.#observe = observe;
+    this.#lanes = new Map(
+      Array.from(
+        endpoints,
+        (endpoint) => [endpoint.id, new Lane(endpoint, fingerprintOf(endpoint.targetUrl))],
+      ),
+    );
+  }
+
+  get(endpoint: string): Lane | undefined {
+    return this.#lanes.get(endpoint);
+  }
+
+  all(): IterableIterator<Lane> {
+    return this.#lanes.values();
+  }
+
+  /** Reads the row again where what is known of it is too old. */
+  async refresh(lane: Lane): Promise<void> {
+    const nowMs = this.#store.clock.monotonicMs();
+    if (lane.saving !== undefined || nowMs - lane.readAtMs < ROW_AGE_MS) return;
+    lane.readAtMs = nowMs;
+    try {
+      const stored = await readLane(this.#store, lane.id);
+      // A change made while this was read is newer than the answer.
+      if (lane.saving === undefined) this.#load(lane, stored.row, stored.versionstamp);
+      // Saved, so that one change of the target starts one recovery, not one a reading.
+      const atMs = this.#store.clock.nowMs();
+      await this.update(lane, (row) => forTarget(row, lane.fingerprint, atMs));
+    } catch (error) {
+      lane.readAtMs = -Infinity;
+      throw error;
+    }
+  }
+
+  /** Whether the row was read so lately that it may be acted on without a look. */
+  isFresh(lane: Lane): boolean {
+    return this.#store.clock.monotonicMs() - lane.readAtMs < ROW_AGE_MS;
+  }
+
+  /**
+   * Changes a lane's row. Resolves once it is saved; look at `lane.row` then, since
+   * another process may have been first and made `change` return the row as it was.
+   */
+  async update(lane: Lane, change: Change): Promise<void> {
+    if (lane.versionstamp === undefined) await this.refresh(lane);
+    const next = change(lane.row);
+    if (next === lane.row) return;
+    this.#set(lane, next);
+    lane.unsaved.push(change);
+    lane.saving ??= this.#save(lane).finally(() => lane.saving = undefined);
+    await lane.saving;
+  }
+
+  /** Tells breaker and health what an attempt brought. Never rejects. */
+  attempted(lane: Lane, event: BreakerEvent & { type: "attempt" }, ok: boolean): Promise<void> {
+    const { breaker: settings, disableAfterMs } = lane.endpoint;
+    const change: Change = (row) => {
+      const health = healthAfter(row.health, { ok, atMs: event.atMs }, { disableAfterMs });
+      const breaker = settings === false ? row.breaker : breakerAfter(row.breaker, event, settings);
+      return health === row.health && breaker === row.breaker
+        ? row
+        : { ...withBreaker(row, breaker, event.atMs), health };
+    };
+    return this.update(lane, change).catch(() => {});
+  }
+
+  async #save(lane: Lane): Promise<void> {
+    for (let tries = 0; lane.unsaved.length > 0; tries++) {
+      if (tries === WRITE_TRIES) {
+        throw new Error(`cannot save lane ${lane.id}: lost the race ${tries} times`);
+      }
+      const count = lane.unsaved.length;
+      const written = await writeLane(this.#store, lane.id, lane.row, lane.versionstamp ?? null);
+      if (written !== false) {
+        lane.versionstamp = written;
+        lane.unsaved.splice(0, count);
+        continue;
+      }
+      const stored = await readLane(this.#store, lane.id);
+      this.#load(lane, stored.row, stored.versionstamp);
+      const before = lane.row;
+      this.#set(lane, lane.unsaved.reduce((row, change) => change(row), lane.row));
+      if (lane.row === before) lane.unsaved = [];
+    }
+    lane.readAtMs = this.#store.clock.monotonicMs();
+  }
+
+  #load(lane: Lane, row: LaneRow | null, versionstamp: string | null): void {
+    lane.versionstamp = versionstamp;
+    this.#set(lane, row === null ? freshLane(lane.fingerprint) : canonical(row));
+  }
+
+  #set(lane: Lane, row: LaneRow): void {
+    const changes = changesBetween(lane.row, row);
+    lane.row = row;
+    for (const change of changes) {
+      this.#observe({ type: "lane", atMs: this.#store.clock.nowMs(), endpoint: lane.id, change });
+    }
+  }
+}
+
+function changesBetween(before: LaneRow, after: LaneRow): LaneChange[] {
+  const changes: LaneChange[] = [];
+  if (before.breaker.phase !== after.breaker.phase) {
+    changes.push(after.breaker.phase === "open" ? "opened" : "closed");
+  }
+  if (before.health.status !== after.health.status) {
+    const recovered = before.health.status === "failing" && after.health.status === "enabled";
+    changes.push(recovered ? "recovered" : after.health.status);
+  }
+  if ((before.pausedAtMs === undefined) !== (after.pausedAtMs === undefined)) {
+    changes.push(after.pausedAtMs === undefined ? "resumed" : "paused");
+  }
+  return changes;
+}
+
+/** Bytes one delivery's body holds in memory while its attempt runs. */
+export function heldBytesOf(bytes: number): number {
+  return Math.min(bytes, LIMITS.wholeBodyBytes);
+}

@@ -1,0 +1,110 @@
+import type { Config } from "../config.ts";
+import { LIMITS } from "../limits.ts";
+import type { Clock, Log, NextId, Observe, Random } from "../ports.ts";
+import type { Store } from "../store/kv.ts";
+import type { Sender } from "../verify/sender.ts";
+import { Drain } from "./drain.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { Knocker } from "./knock.ts";
+import { Lanes } from "./lanes.ts";
+import { QueueWaker } from "./queue_waker.ts";
+import { Schedule } from "./schedule.ts";
+import type { Transport } from "./transport.ts";
+import { Work } from "./work.ts";
+
+/** What a relay is made of. Only `main.ts` and tests make real ones. */
+export interface RelayParts {
+  config: Pick<Config, "endpoints" | "leaseMs" | "scheduler">;
+  store: Store;
+  transport: Transport;
+  senderOf: (endpoint: string) => Sender;
+  /** A short text that is the same for equal target URLs and does not tell them. */
+  fingerprintOf: (targetUrl: string) => string;
+  clock: Clock;
+  random: Random;
+  nextId: NextId;
+  /** Names this process in leases. */
+  owner: string;
+  observe: Observe;
+  log: Log;
+}
+
+export type Relay = ReturnType<typeof createRelay>;
+
+/** Of the time to stop, so much is left for what follows the attempts. */
+const STOP_RESERVE_MS = 1_000;
+
+/** Puts the parts together. Nothing runs before `start`. */
+export function createRelay(parts: RelayParts) {
+  const {
+    config: { endpoints, leaseMs, scheduler },
+    store,
+    clock,
+    observe,
+    transport,
+    owner,
+    log,
+  } = parts;
+  let stopping = false;
+  const lanes = new Lanes(store, endpoints.values(), parts.fingerprintOf, observe);
+  const work = new Work(clock, leaseMs);
+  const knocker = new Knocker({
+    lanes,
+    transport,
+    clock,
+    owner,
+    wake: (lane) => schedule.wakeLane(lane),
+  });
+  const drain = new Drain({
+    ...parts,
+    lanes,
+    work,
+    leaseMs,
+    onDue: (lane, atMs) => schedule.lookAt(lane, atMs),
+    onOpen: (lane) => knocker.watch(lane),
+  });
+  const queue = new QueueWaker(store, scheduler, clock, log);
+  const schedule = new Schedule({ drain, lanes, work, clock, queue });
+  const housekeeping = new Housekeeping({ store, clock, endpoints, observe });
+
+  /** Ends the attempts: those that take longer than the grace are called off and given back. */
+  async function endAttempts(graceMs: number): Promise<void> {
+    await Promise.race([work.whenIdle(), pause(clock, graceMs)]);
+    for (const held of work.held()) held.abort.abort();
+    await Promise.race([work.whenIdle(), pause(clock, STOP_RESERVE_MS / 2)]);
+    await Promise.all(work.held().map((held) => held.release(clock.nowMs())));
+    work.close();
+  }
+
+  return {
+    ...parts,
+    endpoints,
+    lanes,
+    work,
+    drain,
+    queue,
+    schedule,
+    isStopping: () => stopping,
+    start(): void {
+      schedule.start();
+      housekeeping.start();
+    },
+    /** Accepts nothing more from now on. */
+    refuse(): void {
+      stopping = true;
+    },
+    /** Stops within `LIMITS.stopMs`; what is under way is finished or given back. */
+    async stop(): Promise<void> {
+      stopping = true;
+      schedule.stop();
+      knocker.stop();
+      housekeeping.stop();
+      await endAttempts(LIMITS.stopMs - STOP_RESERVE_MS);
+      await transport.close();
+    },
+  };
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve));
+}

@@ -1,0 +1,130 @@
+import { LIMITS } from "../limits.ts";
+import type { Clock } from "../ports.ts";
+import type { Drain } from "./drain.ts";
+import type { Lane, Lanes } from "./lanes.ts";
+import type { QueueWaker } from "./queue_waker.ts";
+import type { Work } from "./work.ts";
+
+interface Parts {
+  drain: Drain;
+  lanes: Lanes;
+  work: Work;
+  clock: Clock;
+  queue: QueueWaker;
+}
+
+/** How long a cron pass rests between two looks at whether it may end. */
+const CRON_STEP_MS = 1_000;
+
+/**
+ * Says when to look, never what to do: every source of wake-ups ends here, and here alone
+ * the drain is started. A lost, doubled or late wake-up costs time, never a delivery.
+ */
+export class Schedule {
+  readonly #parts: Parts;
+  #cancelTimer: (() => void) | undefined;
+  #timerAtMs = Infinity;
+  #sweptAtMs = -Infinity;
+  #stopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** When all lanes were last looked at, on the clock that only grows. */
+  get sweptAtMs(): number {
+    return this.#sweptAtMs;
+  }
+
+  /** Starts timers and the queue's listener, and looks at everything once. */
+  start(): void {
+    this.#parts.queue.start(() => this.wakeAll());
+    this.wakeAll();
+  }
+
+  /** Ends all wake-ups. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelTimer?.();
+    this.#parts.queue.stop();
+    this.#parts.drain.stop();
+  }
+
+  /** Looks at one endpoint's lane now. */
+  wake(endpoint: string): void {
+    const lane = this.#parts.lanes.get(endpoint);
+    if (lane !== undefined) this.wakeLane(lane);
+  }
+
+  wakeLane(lane: Lane): void {
+    if (!this.#stopped) this.#parts.drain.wake(lane);
+  }
+
+  /** Looks at every lane now. */
+  wakeAll(): void {
+    if (this.#stopped) return;
+    this.#sweptAtMs = this.#parts.clock.monotonicMs();
+    for (const lane of this.#parts.lanes.all()) this.#parts.drain.wake(lane);
+    this.#setTimer();
+  }
+
+  /** A lane has something to do at `atMs`: a timer wakes this process, an alarm any. */
+  lookAt(lane: Lane, atMs: number): void {
+    if (this.#stopped || atMs >= lane.nextAtMs) return;
+    lane.nextAtMs = atMs;
+    this.#setTimer();
+    this.#parts.queue.alarm(atMs);
+  }
+
+  /**
+   * One cron pass: wakes everything and stays as long as something is under way or comes
+   * due within the pass, so that a platform which sleeps between requests keeps awake.
+   */
+  async cronPass(): Promise<void> {
+    const { clock, drain } = this.#parts;
+    const endMs = clock.monotonicMs() + LIMITS.cronPassMs;
+    this.wakeAll();
+    await drain.whenQuiet();
+    while (!this.#stopped && clock.monotonicMs() < endMs && this.#isBusyUntil(endMs)) {
+      await new Promise<void>((resolve) => clock.after(CRON_STEP_MS, resolve));
+    }
+  }
+
+  #isBusyUntil(endMs: number): boolean {
+    const { clock, work } = this.#parts;
+    const leftMs = endMs - clock.monotonicMs();
+    return work.inFlight > 0 || this.#nextAtMs() <= clock.nowMs() + leftMs;
+  }
+
+  #nextAtMs(): number {
+    let next = Infinity;
+    for (const lane of this.#parts.lanes.all()) next = Math.min(next, lane.nextAtMs);
+    return next;
+  }
+
+  /** One timer for the soonest lane, never asleep for longer than a sweep. */
+  #setTimer(): void {
+    const nowMs = this.#parts.clock.nowMs();
+    const atMs = Math.min(this.#nextAtMs(), nowMs + LIMITS.sweepMs);
+    if (this.#cancelTimer !== undefined && this.#timerAtMs <= atMs) return;
+    this.#cancelTimer?.();
+    this.#timerAtMs = atMs;
+    this.#cancelTimer = this.#parts.clock.after(Math.max(0, atMs - nowMs), () => this.#ring());
+  }
+
+  #ring(): void {
+    this.#cancelTimer = undefined;
+    const { clock, lanes } = this.#parts;
+    if (clock.monotonicMs() - this.#sweptAtMs >= LIMITS.sweepMs) {
+      for (const lane of lanes.all()) lane.nextAtMs = Infinity;
+      return this.wakeAll();
+    }
+    const nowMs = clock.nowMs();
+    for (const lane of lanes.all()) {
+      if (lane.nextAtMs > nowMs) continue;
+      lane.nextAtMs = Infinity;
+      this.wakeLane(lane);
+    }
+    this.#setTimer();
+  }
+}

@@ -1,0 +1,212 @@
+import { StoreUnavailable } from "../errors.ts";
+import { KV, LIMITS } from "../limits.ts";
+import type { Clock } from "../ports.ts";
+import { keys } from "./keys.ts";
+import type { Kv } from "./kv.ts";
+import type { Count, Mutation, Write, WriteResult } from "./write.ts";
+
+interface Waiting {
+  write: Write;
+  checkKeys: string[];
+  keyBytes: number;
+  sinceMs: number;
+  settled: boolean;
+  resolve: (result: WriteResult) => void;
+  reject: (error: StoreUnavailable) => void;
+}
+
+/** Two commits under way keep the store busy while the next batch forms. */
+const IN_FLIGHT = 2;
+/** SQLite answers so when another process holds the file; nothing was written then. */
+const LOCKED = /database is locked|database table is locked/;
+const LOCKED_PAUSE_MS = 25;
+const OVERDUE_CHECK_MS = 250;
+
+/**
+ * Shares commits: writes that arrive while a commit is under way go out together as one
+ * atomic operation, within KV's limits. Every caller gets the result of its own write.
+ */
+export class Committer {
+  #kv: Kv;
+  #clock: Clock;
+  #tryMs: number;
+  #queue: Waiting[] = [];
+  #running = 0;
+  #open = new Set<Waiting>();
+  #cancelOverdueCheck: (() => void) | undefined;
+
+  /** `tryMs` is how long one write may take, waiting included. */
+  constructor(kv: Kv, clock: Clock, tryMs: number = LIMITS.storeTryMs) {
+    this.#kv = kv;
+    this.#clock = clock;
+    this.#tryMs = tryMs;
+  }
+
+  /**
+   * Applies a write, together with others of the same moment. `{ ok: false }` says that
+   * one of its own checks failed. Rejects with `StoreUnavailable` when the store failed
+   * or took longer than one try may; whether the write landed is then unknown.
+   */
+  commit(write: Write): Promise<WriteResult> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        write,
+        checkKeys: write.checks.map((check) => JSON.stringify(check.key)),
+        keyBytes: keyBytesOf(write),
+        sinceMs: this.#clock.monotonicMs(),
+        settled: false,
+        resolve,
+        reject,
+      };
+      this.#queue.push(waiting);
+      this.#open.add(waiting);
+      this.#watchOverdue();
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (this.#running < IN_FLIGHT && this.#queue.length > 0) {
+      const batch = takeBatch(this.#queue);
+      if (batch.length === 0) continue;
+      this.#running++;
+      this.#run(batch).finally(() => {
+        this.#running--;
+        this.#pump();
+      });
+    }
+  }
+
+  /** Commits a batch; where a check failed, halves it until each failure stands alone. */
+  async #run(batch: Waiting[]): Promise<void> {
+    let result: WriteResult;
+    try {
+      result = await this.#commitUnlocked(batch);
+    } catch (error) {
+      const failure = new StoreUnavailable(`cannot commit: ${(error as Error).message}`, {
+        cause: error,
+      });
+      for (const waiting of batch) this.#settle(waiting, () => waiting.reject(failure));
+      return;
+    }
+    if (result.ok || batch.length === 1) {
+      for (const waiting of batch) this.#settle(waiting, () => waiting.resolve(result));
+      return;
+    }
+    const middle = batch.length >> 1;
+    await this.#run(batch.slice(0, middle));
+    await this.#run(batch.slice(middle));
+  }
+
+  async #commitUnlocked(batch: Waiting[]): Promise<WriteResult> {
+    for (;;) {
+      try {
+        return await buildOperation(this.#kv, batch).commit();
+      } catch (error) {
+        const late = batch.every((waiting) => waiting.settled);
+        if (late || !LOCKED.test((error as Error).message)) throw error;
+        await new Promise<void>((resolve) => this.#clock.after(LOCKED_PAUSE_MS, resolve));
+      }
+    }
+  }
+
+  #settle(waiting: Waiting, answer: () => void): void {
+    if (waiting.settled) return;
+    waiting.settled = true;
+    this.#open.delete(waiting);
+    answer();
+  }
+
+  #watchOverdue(): void {
+    this.#cancelOverdueCheck ??= this.#clock.after(OVERDUE_CHECK_MS, () => {
+      this.#cancelOverdueCheck = undefined;
+      this.#rejectOverdue();
+      if (this.#open.size > 0) this.#watchOverdue();
+    });
+  }
+
+  /** What still waits in the queue when its time is over is not written any more. */
+  #rejectOverdue(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const waiting of this.#open) {
+      if (nowMs - waiting.sinceMs < this.#tryMs) break;
+      const failure = new StoreUnavailable(`cannot commit: no answer for ${this.#tryMs} ms`);
+      this.#settle(waiting, () => waiting.reject(failure));
+    }
+  }
+}
+
+/**
+ * Takes writes from the queue's front while they fit one operation. Two writes that check
+ * the same key never share one: both checks would see the state before, and both pass.
+ */
+function takeBatch(queue: Waiting[]): Waiting[] {
+  const batch: Waiting[] = [];
+  const left: Waiting[] = [];
+  const taken = new Set<string>();
+  let checks = 0, mutations = 0, bytes = 0, keyBytes = 0, index = 0;
+  for (; index < queue.length; index++) {
+    const waiting = queue[index];
+    if (waiting.settled) continue;
+    const { write } = waiting;
+    checks += write.checks.length;
+    // Counters are summed, so a write adds at most as many as it names.
+    mutations += write.mutations.length + (write.counts?.length ?? 0);
+    bytes += write.bytes + waiting.keyBytes;
+    keyBytes += waiting.keyBytes;
+    const full = checks > KV.checks || mutations > KV.mutations || bytes > KV.commitBytes ||
+      keyBytes > KV.keyBytes;
+    if (full && batch.length > 0) break;
+    const clash = waiting.checkKeys.some((key) => taken.has(key));
+    for (const key of waiting.checkKeys) taken.add(key);
+    (clash ? left : batch).push(waiting);
+  }
+  queue.splice(0, index, ...left);
+  return batch;
+}
+
+function buildOperation(kv: Kv, batch: readonly Waiting[]): Deno.AtomicOperation {
+  const operation = kv.atomic();
+  const sums = new Map<string, { count: Count; n: number }>();
+  for (const { write } of batch) {
+    operation.check(...write.checks);
+    for (const mutation of write.mutations) applyMutation(operation, mutation);
+    for (const count of write.counts ?? []) {
+      const name = `${count.endpoint}/${count.minute}/${count.name}`;
+      const sum = sums.get(name);
+      if (sum === undefined) sums.set(name, { count, n: count.n });
+      else sum.n += count.n;
+    }
+  }
+  for (const { count, n } of sums.values()) {
+    operation.sum(keys.stat(count.endpoint, count.minute, count.name), BigInt(n));
+  }
+  return operation;
+}
+
+function applyMutation(operation: Deno.AtomicOperation, mutation: Mutation): void {
+  if (mutation.type === "delete") operation.delete(mutation.key);
+  else if (mutation.expireIn === undefined) operation.set(mutation.key, mutation.value);
+  else operation.set(mutation.key, mutation.value, { expireIn: mutation.expireIn });
+}
+
+function keyBytesOf(write: Write): number {
+  let bytes = 0;
+  for (const { key } of write.checks) bytes += sizeOfKey(key);
+  for (const { key } of write.mutations) bytes += sizeOfKey(key);
+  return bytes + (write.counts?.length ?? 0) * COUNTER_KEY_BYTES;
+}
+
+const COUNTER_KEY_BYTES = 128;
+
+/** Upper estimate of an encoded key: text up to 3 bytes a unit, numbers 9, two marks a part. */
+function sizeOfKey(key: Deno.KvKey): number {
+  let bytes = 0;
+  for (const part of key) bytes += typeof part === "string" ? asciiOrWorst(part) + 2 : 11;
+  return bytes;
+}
+
+function asciiOrWorst(text: string): number {
+  // deno-lint-ignore no-control-regex
+  return /^[\x01-\x7f]*$/.test(text) ? text.length : text.length * 3;
+}

@@ -1,0 +1,84 @@
+import { KV } from "../limits.ts";
+import type { Delivery } from "../model.ts";
+import { type DueEntry, dueEntry, keys } from "./keys.ts";
+import type { Store, StoredDelivery } from "./kv.ts";
+import { secondParts } from "./list.ts";
+
+/** The lane's due entries from the oldest on, up to and including `untilMs`. */
+export function dueUntil(
+  store: Store,
+  endpoint: string,
+  untilMs: number,
+  limit: number,
+): Promise<DueEntry[]> {
+  return collect(
+    store,
+    { start: keys.dues(endpoint), end: keys.dueBefore(endpoint, untilMs + 1) },
+    limit,
+  );
+}
+
+/** The lane's due entries after `afterMs`, soonest first. */
+export function dueAfter(
+  store: Store,
+  endpoint: string,
+  afterMs: number,
+  limit: number,
+): Promise<DueEntry[]> {
+  return collect(store, {
+    prefix: keys.dues(endpoint),
+    start: keys.dueBefore(endpoint, afterMs + 1),
+  }, limit);
+}
+
+/** The lane's due entries behind the place of `entry`, soonest first. */
+export function dueBehind(
+  store: Store,
+  { endpoint, dueAtMs, id }: DueEntry,
+  limit: number,
+): Promise<DueEntry[]> {
+  return collect(store, {
+    prefix: keys.dues(endpoint),
+    start: keys.due(endpoint, dueAtMs, `${id}\u0000`),
+  }, limit);
+}
+
+async function collect(
+  store: Store,
+  selector: Deno.KvListSelector,
+  limit: number,
+): Promise<DueEntry[]> {
+  const found: DueEntry[] = [];
+  const batchSize = Math.min(limit, 500);
+  for await (const entry of store.kv.list(selector, { limit, batchSize })) {
+    found.push(dueEntry(entry.key));
+  }
+  return found;
+}
+
+/** Reads the records of due entries, in their order; a missing one is `undefined`. */
+export async function readDue(
+  store: Store,
+  entries: readonly DueEntry[],
+): Promise<(StoredDelivery | undefined)[]> {
+  const groups: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
+  for (let at = 0; at < entries.length; at += KV.getMany) {
+    const group = entries.slice(at, at + KV.getMany);
+    groups.push(store.kv.getMany(group.map(({ endpoint, id }) => keys.delivery(endpoint, id))));
+  }
+  return (await Promise.all(groups)).flat().map((entry) =>
+    entry.versionstamp === null
+      ? undefined
+      : { value: entry.value as Delivery, versionstamp: entry.versionstamp }
+  );
+}
+
+/** Removes a due entry that no record stands for. Only the drain finds such. */
+export async function dropDue(store: Store, { endpoint, dueAtMs, id }: DueEntry): Promise<void> {
+  await store.kv.delete(keys.due(endpoint, dueAtMs, id));
+}
+
+/** Names of all lanes that have a due entry, those of removed endpoints too. */
+export async function lanesWithDue(store: Store): Promise<string[]> {
+  return await secondParts(store, keys.allDues());
+}

@@ -1,0 +1,41 @@
+/** All key shapes of the store, in one place. Routes and flows never see them. */
+
+type Key = Deno.KvKey;
+
+export const keys = {
+  delivery: (endpoint: string, id: string): Key => ["delivery", endpoint, id],
+  deliveries: (endpoint: string): Key => ["delivery", endpoint],
+  allDeliveries: (): Key => ["delivery"],
+  payload: (id: string, row: number): Key => ["payload", id, row],
+  payloads: (id: string): Key => ["payload", id],
+  event: (endpoint: string, eventKey: string): Key => ["event", endpoint, eventKey],
+  due: (endpoint: string, dueAtMs: number, id: string): Key => ["due", endpoint, dueAtMs, id],
+  dues: (endpoint: string): Key => ["due", endpoint],
+  dueBefore: (endpoint: string, beforeMs: number): Key => ["due", endpoint, beforeMs],
+  allDues: (): Key => ["due"],
+  dead: (endpoint: string, id: string): Key => ["dead", endpoint, id],
+  deads: (endpoint: string): Key => ["dead", endpoint],
+  allDeads: (): Key => ["dead"],
+  lane: (endpoint: string): Key => ["lane", endpoint],
+  lanes: (): Key => ["lane"],
+  stat: (endpoint: string, minute: number, name: string): Key => ["stat", endpoint, minute, name],
+  stats: (endpoint: string): Key => ["stat", endpoint],
+  allStats: (): Key => ["stat"],
+  rate: (endpoint: string): Key => ["lane", endpoint, "rate"],
+  alarm: (second: number): Key => ["alarm", second],
+  staging: (id: string): Key => ["staging", id],
+  stagings: (): Key => ["staging"],
+} as const;
+
+/** The place of one due entry, read from its key. */
+export interface DueEntry {
+  endpoint: string;
+  dueAtMs: number;
+  id: string;
+}
+
+/** Reads a key made by `keys.due`. */
+export function dueEntry(key: Key): DueEntry {
+  const [, endpoint, dueAtMs, id] = key;
+  return { endpoint: String(endpoint), dueAtMs: Number(dueAtMs), id: String(id) };
+}

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from "node:crypto";
+import { monotonicFactory } from "ulid";
+import { devGreeting } from "./lib/boot/dev.ts";
+import { serve } from "./lib/boot/serve.ts";
+import { openStore, readSettings } from "./lib/boot/settings.ts";
+import type { Config } from "./lib/config.ts";
+import { createRelay, type Relay } from "./lib/flow/relay.ts";
+import { createTransport } from "./lib/flow/transport.ts";
+import { createLog, logEvents } from "./lib/observe/log.ts";
+import type { Clock } from "./lib/ports.ts";
+import { Committer } from "./lib/store/commit.ts";
+import { senderFor } from "./lib/verify/sender.ts";
+import { createApp } from "./routes/app.ts";
+
+const DEV = Deno.args.includes("--dev");
+
+const clock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, fn) {
+    const timer = setTimeout(fn, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+const started = Promise.withResolvers<Relay>();
+
+// Deno Deploy finds cron jobs by running the top level, so this comes first and always.
+Deno.cron("holdfast sweep", "* * * * *", async () => {
+  await (await started.promise).schedule.cronPass();
+});
+
+const config = await readSettings(DEV);
+const kv = await openStore(config);
+const { log, flush } = createLog(
+  config.logLevel,
+  Deno.stdout.isTerminal() ? "text" : "json",
+  clock,
+  (lines) => Deno.stdout.writeSync(new TextEncoder().encode(lines)),
+);
+for (const warning of config.warnings) log("warn", "config", { warning });
+
+const senders = new Map(
+  Array.from(config.endpoints.values(), (endpoint) => [endpoint.id, senderFor(endpoint)]),
+);
+
+const relay = createRelay({
+  config,
+  store: { kv, committer: new Committer(kv, clock), clock },
+  transport: createTransport({ privateTargets: config.privateTargets }),
+  senderOf: (endpoint) => senders.get(endpoint)!,
+  fingerprintOf: (targetUrl) => createHash("sha256").update(targetUrl).digest("hex").slice(0, 16),
+  clock,
+  random: Math.random,
+  nextId: monotonicFactory(),
+  owner: randomBytes(9).toString("base64url"),
+  observe: logEvents(log),
+  log,
+});
+
+serve(
+  { hostname: config.host, port: config.port, onListen: (address) => greet(config, address) },
+  createApp(relay, config),
+  relay,
+  () => {
+    log("info", "stopped");
+    flush();
+    kv.close();
+  },
+);
+relay.start();
+started.resolve(relay);
+
+function greet({ endpoints, adminToken }: Config, { hostname, port }: Deno.NetAddr): void {
+  log("info", "listening", { host: hostname, port, endpoints: endpoints.size });
+  flush();
+  const [first] = endpoints.keys();
+  if (DEV) console.log(devGreeting(`http://${hostname}:${port}`, first, adminToken ?? ""));
+}

@@ -1,0 +1,54 @@
+import { Hono } from "hono";
+import type { Relay } from "../lib/flow/relay.ts";
+import { problem } from "../lib/errors.ts";
+import { rawTarget, refuseAtDoor } from "./door.ts";
+import { healthRoutes } from "./health.ts";
+import { handleHook, isHook, type Remote } from "./ingest.ts";
+import { deadLetterRoutes, deliveryRoutes } from "./operator/deliveries.ts";
+import { guard } from "./operator/guard.ts";
+import { problemResponse } from "./problem.ts";
+
+export interface AppSettings {
+  adminToken?: string;
+  publicUrl?: string;
+}
+
+export type Handler = (request: Request, remote: Remote) => Promise<Response>;
+
+/** Builds the whole HTTP surface: the door first, then hooks, then everything else. */
+export function createApp(relay: Relay, settings: AppSettings): Handler {
+  const parts = { ...relay, publicUrl: settings.publicUrl };
+  const surface = createSurface(relay, settings);
+  return async (request, remote) => {
+    try {
+      const refused = refuseAtDoor(request);
+      if (refused !== undefined) return refused;
+      if (isHook(rawTarget(request.url).path)) return await handleHook(parts, request, remote);
+      return await surface.fetch(request);
+    } catch (error) {
+      relay.log("error", "request_failed", {
+        message: (error as Error).message,
+        stack: (error as Error).stack,
+      });
+      return problemResponse(
+        problem("internal", "cannot answer the request: a fault of the relay, see its log"),
+      );
+    }
+  };
+}
+
+function createSurface(relay: Relay, { adminToken }: AppSettings): Hono {
+  const app = new Hono();
+  app.onError((error) => {
+    throw error;
+  });
+  app.notFound(() => problemResponse(problem("not_found", "cannot find the page: no such route")));
+  app.route("/", healthRoutes(relay));
+  const closed = guard(adminToken);
+  app.use("/api/v1/*", closed);
+  app.use("/dead-letters/*", closed);
+  app.route("/api/v1/deliveries", deliveryRoutes(relay));
+  app.route("/api/v1/dead-letters", deadLetterRoutes(relay));
+  app.route("/dead-letters", deadLetterRoutes(relay));
+  return app;
+}
