@@ -19,7 +19,9 @@ export type FailureCode =
   | "blocked_address"
   | "protocol"
   | "payload_missing"
-  | "aborted";
+  | "aborted"
+  /** The process that made it ended before it could say; the target may have got it. */
+  | "lost";
 
 export type AttemptOutcome = "delivered" | "retry" | "dead" | "refunded";
 
@@ -41,6 +43,8 @@ export interface Attempt {
 /** The process that works on a delivery; the lease ends at the record's `dueAtMs`. */
 export interface Lease {
   owner: string;
+  /** When the delivery was claimed. */
+  atMs: number;
 }
 
 /** A budget of attempts: the first one, each replay and each revival open a new round. */

@@ -1,5 +1,4 @@
 import { headerSafe } from "../lib/decide/headers.ts";
-import { problem } from "../lib/errors.ts";
 import { ingest, type IngestParts, type IngestResult } from "../lib/flow/ingest.ts";
 import { LIMITS } from "../lib/limits.ts";
 import type { HeaderList } from "../lib/model.ts";
@@ -27,9 +26,6 @@ export async function handleHook(
 ): Promise<Response> {
   const { clock, observe } = parts;
   const sinceMs = clock.monotonicMs();
-  if (parts.isStopping()) {
-    return problemResponse(problem("stopping", "cannot accept: the relay is stopping"), RETRY_SOON);
-  }
   const { path, query } = rawTarget(request.url);
   const [, endpointId, rest] = /^\/hook\/([^/]*)(.*)$/s.exec(path) ?? [path, "", ""];
   const peer = peerOf(parts.publicUrl, request, remote);

@@ -24,7 +24,7 @@ export function serve(
   end: () => void,
 ): void {
   let open = 0;
-  const server = Deno.serve(listen, async (request, info) => {
+  const server = listenOrEnd(listen, async (request, info) => {
     open++;
     try {
       return await handler(request, info.remoteAddr);
@@ -41,6 +41,22 @@ export function serve(
     Deno.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, stop);
+}
+
+function listenOrEnd(
+  listen: Parameters<typeof serve>[0],
+  handler: Deno.ServeHandler<Deno.NetAddr>,
+): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve(listen, handler);
+  } catch (error) {
+    console.error(
+      `cannot listen: HOST is ${listen.hostname}, PORT is ${listen.port}: ${
+        (error as Error).message
+      }`,
+    );
+    Deno.exit(1);
+  }
 }
 
 /** A body in transit becomes unreadable once the server shuts down: it is let end first. */

@@ -54,7 +54,7 @@ export const CLOSED: BreakerState = Object.freeze({
 });
 
 /** Failures of ours; they say nothing about the target. */
-const OWN_CODES: ReadonlySet<FailureCode> = new Set(["aborted", "payload_missing"]);
+const OWN_CODES: ReadonlySet<FailureCode> = new Set(["aborted", "payload_missing", "lost"]);
 
 /** Failures that end once somebody listens; after any other a connect proves nothing. */
 const CONNECTION_CODES: ReadonlySet<FailureCode> = new Set(["refused", "unreachable", "dns"]);

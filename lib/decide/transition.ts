@@ -6,9 +6,24 @@ import type { Attempt, DeadReason, Delivery } from "../model.ts";
  * The store's write door applies them; nothing else makes a new record.
  */
 
-/** A free or lapsed delivery becomes this process's until `leaseEndMs`. */
-export function claimed(delivery: Delivery, owner: string, leaseEndMs: number): Delivery {
-  return { ...delivery, state: "in_flight", lease: { owner }, dueAtMs: leaseEndMs };
+/**
+ * A free or lapsed delivery becomes this process's until `leaseEndMs`. The attempt of a
+ * lapsed lease may have reached the target: it is kept and counted, as `lost`.
+ */
+export function claimed(
+  delivery: Delivery,
+  owner: string,
+  nowMs: number,
+  leaseEndMs: number,
+): Delivery {
+  const known = delivery.state === "in_flight" ? withLost(delivery, nowMs) : delivery;
+  return { ...known, state: "in_flight", lease: { owner, atMs: nowMs }, dueAtMs: leaseEndMs };
+}
+
+function withLost(delivery: Delivery, nowMs: number): Delivery {
+  const atMs = delivery.lease?.atMs ?? nowMs;
+  const measured = { atMs, ms: Math.max(0, nowMs - atMs), code: "lost" } as const;
+  return attempted(delivery, measured, { to: "retry", retryAtMs: nowMs }, nowMs);
 }
 
 /** The owner keeps its lease until a later time. */

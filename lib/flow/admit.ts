@@ -159,7 +159,11 @@ function newDelivery(
     endpoint: endpoint.id,
     eventId,
     ...(mine
-      ? { state: "in_flight", lease: { owner: parts.owner }, dueAtMs: parts.work.leaseEndMs() }
+      ? {
+        state: "in_flight",
+        lease: { owner: parts.owner, atMs: acceptedAtMs },
+        dueAtMs: parts.work.leaseEndMs(),
+      }
       : { state: "pending", dueAtMs: acceptedAtMs }),
     method: head.method,
     path: head.path,

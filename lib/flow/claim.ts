@@ -73,7 +73,11 @@ async function claimOne(
   slot: Slot,
 ): Promise<Claim | undefined> {
   try {
-    const mine = await change(store, stored, claimed(stored.value, owner, work.leaseEndMs()));
+    const mine = await change(
+      store,
+      stored,
+      claimed(stored.value, owner, store.clock.nowMs(), work.leaseEndMs()),
+    );
     if (mine === false) {
       work.free(slot);
       return undefined;

@@ -34,6 +34,8 @@ export interface Job {
 
 /** One attempt made: what came back and what that means, in epoch milliseconds. */
 interface Made {
+  /** Resolves when the target is done with this attempt, its answer's body included. */
+  ended: Promise<void>;
   atMs: number;
   ms: number;
   result: AttemptResult;
@@ -41,19 +43,23 @@ interface Made {
   retryAfterMs?: number;
 }
 
-/**
- * Makes one attempt and settles it. Returns where the delivery went, or `undefined` if
- * another process has taken it over meanwhile. Nothing a target does makes it reject.
- */
-export async function deliver(parts: DeliverParts, job: Job): Promise<Outcome | undefined> {
+export interface Delivered {
+  /** Where the delivery went; absent if another process has taken it over meanwhile. */
+  outcome?: Outcome;
+  /** Resolves when the target is done with this attempt, its answer's body included. */
+  ended: Promise<void>;
+}
+
+/** Makes one attempt and settles it. Nothing a target does makes it reject. */
+export async function deliver(parts: DeliverParts, job: Job): Promise<Delivered> {
   const made = await attempt(parts, job);
   const outcome = decide(parts, job, made);
   const told = tellLane(parts, job, made);
   const settled = await record(parts, job, made, outcome);
   await told;
-  if (!settled) return undefined;
+  if (!settled) return { ended: made.ended };
   announce(parts, job.claim.held.delivery);
-  return outcome;
+  return { outcome, ended: made.ended };
 }
 
 async function attempt(parts: DeliverParts, { claim, atHand }: Job): Promise<Made> {
@@ -70,23 +76,29 @@ async function attempt(parts: DeliverParts, { claim, atHand }: Job): Promise<Mad
     held.abort.signal,
     atHand,
   );
-  if (request === undefined) return { atMs, ms: 0, result: { code: "payload_missing" } };
+  if (request === undefined) {
+    return { atMs, ms: 0, result: { code: "payload_missing" }, ended: OVER };
+  }
   return made(await parts.transport.send(request), atMs, parts.clock.nowMs(), endpoint.targetUrl);
 }
+
+const OVER = Promise.resolve();
 
 /** Retry-After is heard where RFC 9110 §10.2.3 and RFC 6585 §4 give it this meaning. */
 const HEARS_RETRY_AFTER = new Set([429, 503]);
 
 function made(answer: Answer, atMs: number, nowMs: number, targetUrl: string): Made {
-  if (answer.kind === "failure") return { atMs, ms: answer.ms, result: { code: answer.code } };
-  const { status, ms } = answer;
+  if (answer.kind === "failure") {
+    return { atMs, ms: answer.ms, result: { code: answer.code }, ended: OVER };
+  }
+  const { status, ms, ended } = answer;
   const retryAfterMs = HEARS_RETRY_AFTER.has(status)
     ? parseRetryAfterMs(answer.retryAfter, nowMs)
     : undefined;
   const location = answer.location === undefined
     ? undefined
     : maskLocation(answer.location, targetUrl);
-  return { atMs, ms, result: { status }, retryAfterMs, location };
+  return { atMs, ms, result: { status }, retryAfterMs, location, ended };
 }
 
 /** Says nothing of the target: stopping called it off, or there was nothing to send. */

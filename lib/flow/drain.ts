@@ -171,20 +171,22 @@ export class Drain {
   }
 
   #start(job: Job): void {
-    const { held, slot } = job.claim;
-    const { work } = this.#parts;
-    deliver(this.#parts, job)
-      .then((outcome) => {
-        if (outcome?.to === "retry") this.#lookAgain(slot.lane, outcome.retryAtMs);
-      })
-      .catch((error) => {
-        this.#failed(`deliver ${held.delivery.id}`, error);
-      })
+    this.#carryOut(job)
+      .catch((error) => this.#failed(`deliver ${job.claim.held.delivery.id}`, error))
       .finally(() => {
-        work.drop(held);
-        work.free(slot);
-        this.#afterAttempt(slot.lane);
+        this.#parts.work.drop(job.claim.held);
+        this.#parts.work.free(job.claim.slot);
+        this.#afterAttempt(job.claim.slot.lane);
       });
+  }
+
+  /** The place stays taken until the target is done, so that it never has more at once. */
+  async #carryOut(job: Job): Promise<void> {
+    const { held, slot } = job.claim;
+    const { outcome, ended } = await deliver(this.#parts, job);
+    this.#parts.work.drop(held);
+    if (outcome?.to === "retry") this.#lookAgain(slot.lane, outcome.retryAtMs);
+    await ended;
   }
 
   #failed(doing: string, error: unknown): void {

@@ -8,6 +8,8 @@ import type { OriginPool } from "./origin_pool.ts";
 /** What the head of an answer says to us. */
 export interface Head {
   status: number;
+  /** Resolves when the rest of the answer is read or given up: the target is free again. */
+  ended: Promise<void>;
   retryAfter?: string;
   location?: string;
 }
@@ -35,6 +37,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #answering = false;
   #bodyBytes = 0;
   #bodyTimer: ReturnType<typeof setTimeout> | undefined;
+  #end: () => void = () => {};
 
   constructor(
     pool: OriginPool,
@@ -59,7 +62,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#bodyTimer = setTimeout(() => this.#pool.drop(this.#connection), LIMITS.responseBodyMs);
     this.#pool.drain(this.#connection);
-    this.#onOutcome(headOf(status, controller.rawHeaders ?? []));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#end = resolve;
+    this.#onOutcome(headOf(status, promise, controller.rawHeaders ?? []));
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
@@ -70,21 +75,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     clearTimeout(this.#bodyTimer);
     this.#pool.release(this.#connection);
+    this.#end();
   }
 
   onResponseError(_: Controller, error: Error): void {
     clearTimeout(this.#bodyTimer);
     this.#pool.drop(this.#connection);
+    this.#end();
     if (this.#bodyTimer !== undefined) return;
     const refused = ["ECONNRESET", "EPIPE"].includes(errorCode(error));
     this.#onOutcome({ error, unread: refused && this.#reused && !this.#answering });
   }
 }
 
-function headOf(status: number, rawHeaders: readonly Buffer[]): Head {
-  if (status < 300) return { status };
+function headOf(status: number, ended: Promise<void>, rawHeaders: readonly Buffer[]): Head {
+  if (status < 300) return { status, ended };
   return {
     status,
+    ended,
     retryAfter: firstValue(rawHeaders, "retry-after"),
     location: firstValue(rawHeaders, "location"),
   };

@@ -53,6 +53,7 @@ export async function ingest(
     };
   }
   const sender = parts.senderOf(endpointId);
+  if (parts.isStopping()) return stopping();
   const { head } = arrival;
   const nowMs = parts.clock.nowMs();
   const answer = sender.handshakeHead(head, nowMs);
@@ -144,7 +145,9 @@ async function takeBody(
     check,
   );
   if ("code" in body) return { kind: "refused", problem: body };
-  const refused = await judge(sender, head, body, check, parts.clock.nowMs());
+  const refused = parts.isStopping()
+    ? stopping()
+    : await judge(sender, head, body, check, parts.clock.nowMs());
   if (refused !== undefined) {
     await body.staging?.discard();
     return refused;
@@ -158,6 +161,10 @@ async function takeBody(
     body: body.first,
   };
   return await admitBody(parts, endpoint, sender, head, deliveryId, stored, reserved, body);
+}
+
+function stopping(): IngestResult {
+  return { kind: "refused", problem: problem("stopping", "cannot accept: the relay is stopping") };
 }
 
 /** Signature, then the handshakes that are signed like events. */

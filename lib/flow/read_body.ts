@@ -39,6 +39,8 @@ const LONGEST_BODY_MS = 10 * 60_000;
 /** A body past its limit is read on and thrown away, so that its sender reads the 413. */
 const DISCARD_BYTES = 256 * 1_048_576;
 const DISCARD_MS = 10_000;
+/** Bytes asked for at once; the buffer is used again and again. */
+const READ_BYTES = 64 * 1_024;
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -112,8 +114,9 @@ class Reading {
   }
 
   async #readAll(): Promise<Problem | undefined> {
-    const reader = this.source.stream?.getReader();
+    const reader = this.source.stream?.getReader({ mode: "byob" });
     if (reader === undefined) return undefined;
+    let buffer = new Uint8Array(READ_BYTES);
     const { clock } = this.parts;
     const sinceMs = clock.monotonicMs();
     for (;;) {
@@ -125,7 +128,7 @@ class Reading {
       const read = await within(
         clock,
         Math.min(LIMITS.bodyIdleMs, allowedMs - usedMs),
-        reader.read(),
+        reader.read(buffer),
       );
       if (read === "timeout" || read === "broken") {
         reader.cancel().catch(() => {});
@@ -137,16 +140,20 @@ class Reading {
         return tooLarge(this.maxBytes, undefined);
       }
       await this.#take(read.value);
+      buffer = new Uint8Array(read.value.buffer);
     }
     const { declaredBytes } = this.source;
     return declaredBytes !== undefined && declaredBytes !== this.#bytes ? incomplete() : undefined;
   }
 
+  /** `bytes` is overwritten by the next read: what is kept is copied. */
   async #take(bytes: Uint8Array): Promise<void> {
     this.#hash.update(bytes);
     this.check?.update(bytes);
     this.#bytes += bytes.length;
-    if (this.#bytes <= LIMITS.wholeBodyBytes || this.#staging === undefined) this.#kept.push(bytes);
+    if (this.#bytes <= LIMITS.wholeBodyBytes || this.#staging === undefined) {
+      this.#kept.push(bytes.slice());
+    }
     if (this.#staging !== undefined) await this.#staging.write(bytes);
     else if (this.#bytes > LIMITS.inlineBodyBytes) await this.#beginStaging();
     if (this.#bytes > LIMITS.wholeBodyBytes) this.#kept.length = 0;
@@ -202,18 +209,17 @@ async function within<T>(
 }
 
 async function discard(clock: Clock, stream: ReadableStream<Uint8Array> | null): Promise<void> {
-  if (stream !== null) await discardRest(clock, stream.getReader());
+  if (stream !== null) await discardRest(clock, stream.getReader({ mode: "byob" }));
 }
 
-async function discardRest(
-  clock: Clock,
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<void> {
+async function discardRest(clock: Clock, reader: ReadableStreamBYOBReader): Promise<void> {
   const endMs = clock.monotonicMs() + DISCARD_MS;
+  let buffer = new Uint8Array(READ_BYTES);
   for (let bytes = 0; bytes < DISCARD_BYTES;) {
-    const read = await within(clock, endMs - clock.monotonicMs(), reader.read());
+    const read = await within(clock, endMs - clock.monotonicMs(), reader.read(buffer));
     if (read === "timeout" || read === "broken" || read.done) break;
     bytes += read.value.length;
+    buffer = new Uint8Array(read.value.buffer);
   }
   reader.cancel().catch(() => {});
 }

@@ -23,9 +23,9 @@ export interface Outgoing {
   signal?: AbortSignal;
 }
 
-/** What came of it; `ms` is the time until then. */
+/** What came of it; `ms` is the time until then. `ended` resolves with the answer's end. */
 export type Answer =
-  | { kind: "answer"; status: number; retryAfter?: string; location?: string; ms: number }
+  | ({ kind: "answer"; ms: number } & Head)
   | { kind: "failure"; code: FailureCode; ms: number };
 
 export interface Transport {

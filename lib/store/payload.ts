@@ -11,6 +11,11 @@ export function firstRowBytes(headerBytes: number): number {
   return Math.max(0, LIMITS.chunkBytes - headerBytes);
 }
 
+/** A view's whole buffer would be stored with it; a copy is as large as it looks. */
+function standAlone(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+}
+
 /** The rows of a body that comes whole: row 0 with the headers, then full chunks. */
 export function payloadRows(
   id: string,
@@ -20,13 +25,17 @@ export function payloadRows(
 ): Mutation[] {
   const first = firstRowBytes(headerBytes);
   const rows: Mutation[] = [
-    { type: "set", key: keys.payload(id, 0), value: { ...head, body: body.subarray(0, first) } },
+    {
+      type: "set",
+      key: keys.payload(id, 0),
+      value: { ...head, body: standAlone(body.subarray(0, first)) },
+    },
   ];
   for (let at = first; at < body.length; at += LIMITS.chunkBytes) {
     rows.push({
       type: "set",
       key: keys.payload(id, rows.length),
-      value: body.subarray(at, at + LIMITS.chunkBytes),
+      value: standAlone(body.subarray(at, at + LIMITS.chunkBytes)),
     });
   }
   return rows;

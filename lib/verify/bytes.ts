@@ -14,6 +14,8 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+const ALPHABETS = { base64: /^[A-Za-z0-9+/]+={0,2}$/, base64url: /^[\w-]+$/ } as const;
+
 /**
  * Decodes a signature's text. Hex in any case; base64 only in its one canonical form
  * (lenient decoders take changed trailing bits, garbage and other alphabets for the
@@ -23,6 +25,8 @@ export function decodeText(encoding: Encoding, text: string): Uint8Array | undef
   if (encoding === "hex") {
     return /^([0-9A-Fa-f]{2})+$/.test(text) ? Buffer.from(text, "hex") : undefined;
   }
+  // Not every Deno takes other characters in silence.
+  if (!ALPHABETS[encoding].test(text)) return undefined;
   const bytes = Buffer.from(text, encoding);
   return bytes.length > 0 && bytes.toString(encoding) === text ? bytes : undefined;
 }

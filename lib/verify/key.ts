@@ -39,6 +39,7 @@ function after<T>(prefix: string, text: string, read: (rest: string) => T): T | 
 /** Secrets are copied with and without their padding; nothing else is taken leniently. */
 function fromBase64(text: string): Uint8Array | undefined {
   const bare = text.replace(/={0,2}$/, "");
+  if (!/^[A-Za-z0-9+/]+$/.test(bare)) return undefined;
   const bytes = Buffer.from(bare, "base64");
   return bytes.toString("base64").replace(/=+$/, "") === bare ? bytes : undefined;
 }

@@ -76,6 +76,9 @@ function secretFaults(
 export function secretForm(scheme: Scheme): string {
   if (scheme.type === "basic") return "user:password";
   if (scheme.type === "token") return "a text that is not blank";
+  if (scheme.type === "signature" && scheme.algorithm === "ed25519" && scheme.key === "hex") {
+    return "64 hex digits";
+  }
   const named = scheme.type === "signature" && scheme.keyIdHeader !== undefined ? "key:" : "";
   return named + KEY_TEXT[scheme.key];
 }
