@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createPublicKey, type KeyObject } from "node:crypto";
 import type { Algorithm, KeyForm } from "../signature_scheme.ts";
-import { utf8 } from "./bytes.ts";
+import { lenientBase64, utf8 } from "./bytes.ts";
 
 /** A key ready for use: bytes of an HMAC, or a public key. */
 export type Key = Uint8Array | KeyObject;
@@ -39,9 +39,8 @@ function after<T>(prefix: string, text: string, read: (rest: string) => T): T | 
 /** Secrets are copied with and without their padding; nothing else is taken leniently. */
 function fromBase64(text: string): Uint8Array | undefined {
   const bare = text.replace(/={0,2}$/, "");
-  if (!/^[A-Za-z0-9+/]+$/.test(bare)) return undefined;
-  const bytes = Buffer.from(bare, "base64");
-  return bytes.toString("base64").replace(/=+$/, "") === bare ? bytes : undefined;
+  const bytes = lenientBase64(bare, "base64");
+  return bytes?.toString("base64").replace(/=+$/, "") === bare ? bytes : undefined;
 }
 
 function ed25519Key(bytes: Uint8Array): KeyObject | undefined {
