@@ -61,7 +61,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Controller, status: number): void {
     if (status < 200) return;
     this.#bodyTimer = setTimeout(() => this.#pool.drop(this.#connection), LIMITS.responseBodyMs);
-    this.#pool.drain(this.#connection);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#end = resolve;
     this.#onOutcome(headOf(status, promise, controller.rawHeaders ?? []));

@@ -1,14 +1,7 @@
 import { Connection } from "./connection.ts";
 import type { Destination, Dial } from "./connector.ts";
 
-/**
- * So many connections of one origin may still read answers nobody waits for; beyond,
- * the oldest is closed. Attempts in flight are bounded by their lanes, so this bounds
- * the sockets of a target that sends heads and never ends its bodies.
- */
-const MAX_DRAINING = 64;
-
-/** The connections to one origin. Each is idle, or out with a request, or draining. */
+/** The connections to one origin. Each is idle, or out with an exchange. */
 export class OriginPool {
   readonly #origin: string;
   readonly #destination: Destination;
@@ -16,7 +9,6 @@ export class OriginPool {
   readonly #onEmpty: () => void;
   readonly #all = new Set<Connection>();
   readonly #idle: Connection[] = [];
-  readonly #draining = new Set<Connection>();
 
   /** `onEmpty` runs when the last connection is gone. */
   constructor(origin: string, dial: Dial, onEmpty: () => void) {
@@ -43,23 +35,13 @@ export class OriginPool {
     return connection;
   }
 
-  /** The answer's head is here; what follows is read without anybody waiting. */
-  drain(connection: Connection): void {
-    this.#draining.add(connection);
-    if (this.#draining.size <= MAX_DRAINING) return;
-    const [oldest] = this.#draining;
-    this.drop(oldest);
-  }
-
   /** The exchange is complete, the connection may carry the next one. */
   release(connection: Connection): void {
-    this.#draining.delete(connection);
     if (this.#all.has(connection)) this.#idle.push(connection);
   }
 
   /** Closes a connection for good. */
   drop(connection: Connection): void {
-    this.#draining.delete(connection);
     const index = this.#idle.indexOf(connection);
     if (index >= 0) this.#idle.splice(index, 1);
     if (!this.#all.delete(connection)) return;

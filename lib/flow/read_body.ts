@@ -4,6 +4,7 @@ import { type Problem, problem } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { Store } from "../store/kv.ts";
 import { Staging } from "../store/staging.ts";
+import { type BodyReader, openBody } from "./body_reader.ts";
 import type { BodyCheck } from "../verify/sender.ts";
 
 /** A request's body as the server hands it over. */
@@ -39,8 +40,6 @@ const LONGEST_BODY_MS = 10 * 60_000;
 /** A body past its limit is read on and thrown away, so that its sender reads the 413. */
 const DISCARD_BYTES = 256 * 1_048_576;
 const DISCARD_MS = 10_000;
-/** Bytes asked for at once; the buffer is used again and again. */
-const READ_BYTES = 64 * 1_024;
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -58,7 +57,7 @@ export async function readBody(
 ): Promise<ReadBody | Problem> {
   const { declaredBytes } = source;
   if (declaredBytes !== undefined && declaredBytes > maxBytes) {
-    await discard(parts.clock, source.stream);
+    if (source.stream !== null) await discardRest(parts.clock, openBody(source.stream));
     return tooLarge(maxBytes, declaredBytes);
   }
   if (declaredBytes !== undefined && declaredBytes <= LIMITS.chunkBytes) {
@@ -114,9 +113,8 @@ class Reading {
   }
 
   async #readAll(): Promise<Problem | undefined> {
-    const reader = this.source.stream?.getReader({ mode: "byob" });
-    if (reader === undefined) return undefined;
-    let buffer = new Uint8Array(READ_BYTES);
+    if (this.source.stream === null) return undefined;
+    const reader = openBody(this.source.stream);
     const { clock } = this.parts;
     const sinceMs = clock.monotonicMs();
     for (;;) {
@@ -128,19 +126,18 @@ class Reading {
       const read = await within(
         clock,
         Math.min(LIMITS.bodyIdleMs, allowedMs - usedMs),
-        reader.read(buffer),
+        reader.read(),
       );
       if (read === "timeout" || read === "broken") {
-        reader.cancel().catch(() => {});
+        reader.cancel();
         return read === "timeout" ? stoodStill() : incomplete();
       }
-      if (read.done) break;
-      if (this.#bytes + read.value.length > this.maxBytes) {
+      if (read === undefined) break;
+      if (this.#bytes + read.length > this.maxBytes) {
         await discardRest(clock, reader);
         return tooLarge(this.maxBytes, undefined);
       }
-      await this.#take(read.value);
-      buffer = new Uint8Array(read.value.buffer);
+      await this.#take(read);
     }
     const { declaredBytes } = this.source;
     return declaredBytes !== undefined && declaredBytes !== this.#bytes ? incomplete() : undefined;
@@ -208,20 +205,14 @@ async function within<T>(
   }
 }
 
-async function discard(clock: Clock, stream: ReadableStream<Uint8Array> | null): Promise<void> {
-  if (stream !== null) await discardRest(clock, stream.getReader({ mode: "byob" }));
-}
-
-async function discardRest(clock: Clock, reader: ReadableStreamBYOBReader): Promise<void> {
+async function discardRest(clock: Clock, reader: BodyReader): Promise<void> {
   const endMs = clock.monotonicMs() + DISCARD_MS;
-  let buffer = new Uint8Array(READ_BYTES);
   for (let bytes = 0; bytes < DISCARD_BYTES;) {
-    const read = await within(clock, endMs - clock.monotonicMs(), reader.read(buffer));
-    if (read === "timeout" || read === "broken" || read.done) break;
-    bytes += read.value.length;
-    buffer = new Uint8Array(read.value.buffer);
+    const read = await within(clock, endMs - clock.monotonicMs(), reader.read());
+    if (read === "timeout" || read === "broken" || read === undefined) break;
+    bytes += read.length;
   }
-  reader.cancel().catch(() => {});
+  reader.cancel();
 }
 
 function tooLarge(maxBytes: number, declaredBytes: number | undefined): Problem {

@@ -29,7 +29,10 @@ export type Answer =
   | { kind: "failure"; code: FailureCode; ms: number };
 
 export interface Transport {
-  /** Sends a request once and waits for the answer's head. Never rejects. */
+  /**
+   * Sends a request once and waits for the answer's head. Never rejects. The connection is
+   * in use until `ended`: who bounds requests until then bounds the sockets.
+   */
   send(out: Outgoing): Promise<Answer>;
   /** Connects and hangs up; whether somebody listens. */
   knock(origin: string, timeoutMs: number): Promise<boolean>;
