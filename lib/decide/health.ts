@@ -7,6 +7,7 @@ export interface HealthState {
   firstFailureAtMs?: number;
   /** Present exactly while disabled. */
   disabledBy?: "operator" | "relay";
+  disabledAtMs?: number;
 }
 
 export const HEALTHY: HealthState = Object.freeze({ status: "enabled", streak: 0 });
@@ -31,12 +32,16 @@ export function healthAfter(
   const failed: HealthState = { ...state, streak, firstFailureAtMs };
   if (state.status === "disabled") return failed;
   if (attempt.atMs - firstFailureAtMs >= settings.disableAfterMs) {
-    return { ...failed, status: "disabled", disabledBy: "relay" };
+    return { ...failed, status: "disabled", disabledBy: "relay", disabledAtMs: attempt.atMs };
   }
   return { ...failed, status: streak >= FAILING_STREAK ? "failing" : "enabled" };
 }
 
-const disabledAs = ({ status, disabledBy }: HealthState) => ({ status, disabledBy });
+const disabledAs = ({ status, disabledBy, disabledAtMs }: HealthState) => ({
+  status,
+  disabledBy,
+  disabledAtMs,
+});
 
 /** An operator disables the lane. */
 export function disabled(state: HealthState): HealthState {

@@ -23,6 +23,8 @@ export interface AdmitParts {
   drain: Drain;
   schedule: Schedule;
   owner: string;
+  /** Deliveries whose sender was told 503 although their commit may yet land. */
+  unanswered: Set<string>;
   /** After SIGTERM nothing is claimed any more. */
   isStopping: () => boolean;
 }
@@ -63,12 +65,34 @@ export async function admit(
 ): Promise<Admitted> {
   for (let tries = 1;; tries++) {
     try {
-      return await admitOnce(parts, endpoint, admission);
+      return await withinTry(parts.clock, admitOnce(parts, endpoint, admission));
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || tries === LIMITS.storeTries) throw error;
+      if (!(error instanceof StoreUnavailable)) throw error;
+      if (tries === LIMITS.storeTries) {
+        remember(parts.unanswered, admission.deliveryId);
+        throw error;
+      }
       await new Promise<void>((resolve) => parts.clock.after(LIMITS.storePauseMs, resolve));
     }
   }
+}
+
+const UNANSWERED_KEPT = 10_000;
+
+function remember(unanswered: Set<string>, deliveryId: string): void {
+  if (unanswered.size >= UNANSWERED_KEPT) unanswered.clear();
+  unanswered.add(deliveryId);
+}
+
+/** A read that hangs uses up its try like a commit; if it comes after all, that is no harm. */
+async function withinTry<T>(clock: Clock, working: Promise<T>): Promise<T> {
+  let cancel = () => {};
+  const timeout = new Promise<never>((_, reject) => {
+    const late = () =>
+      reject(new StoreUnavailable(`cannot store: no answer for ${LIMITS.storeTryMs} ms`));
+    cancel = clock.after(LIMITS.storeTryMs, late);
+  });
+  return await Promise.race([working, timeout]).finally(cancel);
 }
 
 async function admitOnce(

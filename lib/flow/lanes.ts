@@ -115,6 +115,13 @@ export class Lanes {
     }
   }
 
+  /** Reads the row anew, however fresh: what an operator asks for starts from the truth. */
+  async reread(lane: Lane): Promise<void> {
+    await lane.saving;
+    lane.readAtMs = -Infinity;
+    await this.refresh(lane);
+  }
+
   /** Whether the row was read so lately that it may be acted on without a look. */
   isFresh(lane: Lane): boolean {
     return this.#store.clock.monotonicMs() - lane.readAtMs < ROW_AGE_MS;

@@ -9,6 +9,7 @@ export class OriginPool {
   readonly #onEmpty: () => void;
   readonly #all = new Set<Connection>();
   readonly #idle: Connection[] = [];
+  #closed = false;
 
   /** `onEmpty` runs when the last connection is gone. */
   constructor(origin: string, dial: Dial, onEmpty: () => void) {
@@ -29,7 +30,7 @@ export class OriginPool {
       this.#origin,
       this.#destination,
       this.#dial,
-      () => this.#closed(connection),
+      () => this.#socketClosed(connection),
     );
     this.#all.add(connection);
     return connection;
@@ -49,7 +50,14 @@ export class OriginPool {
     if (this.#all.size === 0) this.#onEmpty();
   }
 
+  /** Whether failures are our own doing. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Closes all connections, whatever they are doing. */
   async close(): Promise<void> {
+    this.#closed = true;
     const connections = [...this.#all];
     this.#all.clear();
     this.#idle.length = 0;
@@ -57,7 +65,7 @@ export class OriginPool {
   }
 
   /** A socket closed. While a request is out, that is the exchange's business. */
-  #closed(connection: Connection): void {
+  #socketClosed(connection: Connection): void {
     if (this.#idle.includes(connection)) this.drop(connection);
   }
 }

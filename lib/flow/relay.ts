@@ -84,6 +84,7 @@ export function createRelay(parts: RelayParts) {
     drain,
     queue,
     schedule,
+    unanswered: new Set<string>(),
     isStopping: () => stopping,
     start(): void {
       schedule.start();

@@ -122,8 +122,12 @@ class Attempt {
     this.#out.signal?.removeEventListener("abort", this.#onAbort);
     const ms = Math.round(performance.now() - this.#startedAtMs);
     if ("status" in outcome) return this.#resolve({ kind: "answer", ...outcome, ms });
-    const code = "code" in outcome ? outcome.code : failureCode(outcome.error);
-    this.#resolve({ kind: "failure", code, ms });
+    this.#resolve({ kind: "failure", code: this.#codeOf(outcome), ms });
+  }
+
+  #codeOf(outcome: Broken | { code: FailureCode }): FailureCode {
+    if ("code" in outcome) return outcome.code;
+    return this.#pool.closed ? "aborted" : failureCode(outcome.error);
   }
 }
 

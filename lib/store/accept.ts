@@ -1,6 +1,6 @@
 import type { Delivery } from "../model.ts";
 import { recordBytes } from "./door.ts";
-import { keys } from "./keys.ts";
+import { dueValue, keys } from "./keys.ts";
 import type { Store, StoredDelivery } from "./kv.ts";
 import { minuteOf, type Mutation } from "./write.ts";
 
@@ -46,7 +46,7 @@ export async function accept(
     mutations: [
       ...(claim === undefined ? [] : [claimMutation(endpoint, id, claim)]),
       { type: "set", key: recordKey, value: delivery },
-      { type: "set", key: keys.due(endpoint, delivery.dueAtMs, id), value: 0 },
+      { type: "set", key: keys.due(endpoint, delivery.dueAtMs, id), value: dueValue(delivery) },
       ...acceptance.rows,
     ],
     bytes: recordBytes(delivery) + acceptance.rowBytes,

@@ -1,6 +1,6 @@
 import type { Delivery } from "../model.ts";
 import { isOpen, mayMove } from "../states.ts";
-import { keys } from "./keys.ts";
+import { dueValue, keys } from "./keys.ts";
 import type { Store, StoredDelivery } from "./kv.ts";
 import type { Count, Mutation, Write } from "./write.ts";
 
@@ -53,12 +53,13 @@ function changeWrite(before: StoredDelivery, after: Delivery, extra: Extra): Wri
 function indexChanges(old: Delivery, after: Delivery): Mutation[] {
   const changes: Mutation[] = [];
   const { endpoint, id } = old;
-  if (old.dueAtMs !== after.dueAtMs) {
+  if (old.dueAtMs !== after.dueAtMs || old.state !== after.state) {
     if (old.dueAtMs !== undefined) {
       changes.push({ type: "delete", key: keys.due(endpoint, old.dueAtMs, id) });
     }
     if (after.dueAtMs !== undefined) {
-      changes.push({ type: "set", key: keys.due(endpoint, after.dueAtMs, id), value: 0 });
+      const key = keys.due(endpoint, after.dueAtMs, id);
+      changes.push({ type: "set", key, value: dueValue(after) });
     }
   }
   if (after.state === "dead") {

@@ -1,3 +1,5 @@
+import type { DeliveryState } from "../model.ts";
+
 /** All key shapes of the store, in one place. Routes and flows never see them. */
 
 type Key = Deno.KvKey;
@@ -26,6 +28,14 @@ export const keys = {
   staging: (id: string): Key => ["staging", id],
   stagings: (): Key => ["staging"],
 } as const;
+
+/**
+ * What a due entry holds, so that counting needs no records: 1 where its time is the end
+ * of a lease, 0 where the delivery waits.
+ */
+export function dueValue({ state }: { state: DeliveryState }): number {
+  return state === "in_flight" ? 1 : 0;
+}
 
 /** The place of one due entry, read from its key. */
 export interface DueEntry {

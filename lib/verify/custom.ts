@@ -55,7 +55,8 @@ function idSources(headers: readonly string[], path: string | undefined): IdSour
   return path === undefined ? sources : [...sources, `path:${path}`];
 }
 
-function withTolerance(scheme: Scheme, toleranceMs: number): Scheme {
+/** Replaces the tolerance of signed times; schemes without a time stay as they are. */
+export function withTolerance(scheme: Scheme, toleranceMs: number): Scheme {
   if (scheme.type === "signature" && scheme.timestamp !== undefined) {
     return { ...scheme, timestamp: { ...scheme.timestamp, toleranceMs } };
   }
