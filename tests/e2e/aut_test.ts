@@ -88,13 +88,22 @@ group("signatures", async (behaviour) => {
     assert.doesNotMatch(relay.output, /k3y/);
   });
 
-  const lists: [what: string, list: (sign: (name: string) => string) => string, http: number][] = [
-    ["a bad one and one by the old secret", (sign) => `v1,BAD v1,${sign("old")}`, 202],
-    ["an unknown version and one by the new secret", (sign) => `v1a,x v1,${sign("new")}`, 202],
-    ["three bad ones", (sign) => `v1,BAD v1,${sign("other")} v1a,${sign("new")}`, 401],
-  ];
-  for (const [n, [what, list, http]] of lists.entries()) {
-    await behaviour(`a list of ${what} is answered ${http}`, async () => {
+  const lists: [what: string, list: (sign: (name: string) => string) => string, outcome: string][] =
+    [
+      ["a bad one and one by the old secret", (sign) => `v1,BAD v1,${sign("old")}`, "accepted"],
+      [
+        "an unknown version and one by the new secret",
+        (sign) => `v1a,x v1,${sign("new")}`,
+        "accepted",
+      ],
+      [
+        "three bad ones",
+        (sign) => `v1,BAD v1,${sign("other")} v1a,${sign("new")}`,
+        "bad_signature",
+      ],
+    ];
+  for (const [n, [what, list, outcome]] of lists.entries()) {
+    await behaviour(`a list of ${what} is answered ${outcome}`, async () => {
       const second = Math.floor(Date.now() / 1_000);
       const id = `msg_${n}`;
       const answer = await post(relay, "standard", {
@@ -105,7 +114,7 @@ group("signatures", async (behaviour) => {
           "webhook-signature": list((name) => standardSignature(name, id, second, BODY)),
         },
       });
-      assert.equal(answer.http, http, answer.response.text);
+      assert.equal(answer.status || answer.code, outcome, answer.response.text);
     });
   }
 });
@@ -133,7 +142,7 @@ for (const [what, token] of [["empty", ""], ["blank", " "]]) {
 
 group("the admin token", async (behaviour) => {
   await using relay = await startRelay({ env: { ADMIN_TOKEN: "tok\n" } });
-  const routes = ["/api/v1/status", "/api/v1/deliveries", "/dead-letters/demo", "/metrics"];
+  const routes = ["/api/v1/status", "/api/v1/deliveries", "/dead-letters/demo"];
   for (const [what, value] of CREDENTIALS) {
     await behaviour(`${what} opens nothing`, async () => {
       const headers: Record<string, string> = value === undefined ? {} : { authorization: value };
@@ -144,7 +153,7 @@ group("the admin token", async (behaviour) => {
   }
   await behaviour("the right one opens, without the line break its variable ended in", async () => {
     const headers = { authorization: "Bearer tok" };
-    assert.equal(await statusOf(fetch(`${relay.origin}/api/v1/status`, { headers })), 200);
+    assert.equal(await statusOf(fetch(`${relay.origin}/api/v1/deliveries`, { headers })), 200);
   });
 });
 

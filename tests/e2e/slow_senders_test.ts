@@ -18,14 +18,23 @@ const HEAD = "POST /hook/demo HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\
 async function stand(relay: Relay, start: string, dripEveryMs?: number): Promise<number> {
   using socket = await RawSocket.connect(relay.port);
   await socket.send(start);
-  const answer = socket.response({ withinMs: CUT_WITHIN_MS });
   let over = false;
-  const ended = answer.finally(() => over = true);
-  while (dripEveryMs !== undefined && !over) {
-    await Promise.race([pause(dripEveryMs), ended]);
-    if (!over) await socket.trySend("x");
-  }
+  const answer = socket.response({ withinMs: CUT_WITHIN_MS }).finally(() => over = true);
+  await Promise.all([answer, drip(socket, dripEveryMs, () => over, answer)]);
   return (await answer)?.status ?? 0;
+}
+
+/** Sends a byte at times until the answer is there. */
+async function drip(
+  socket: RawSocket,
+  everyMs: number | undefined,
+  isOver: () => boolean,
+  answer: Promise<unknown>,
+): Promise<void> {
+  while (everyMs !== undefined && !isOver()) {
+    await Promise.race([pause(everyMs), answer]);
+    if (!isOver()) await socket.trySend("x");
+  }
 }
 
 group("slow senders", async (behaviour) => {

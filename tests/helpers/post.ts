@@ -49,11 +49,18 @@ export function requestBytes(
 
 /** Reads an answer of the accepting route. */
 export function postAnswer(response: RawResponse): PostAnswer {
-  const { status = "", deliveryId = "", eventId = "", code = "" } = response.json as Record<
-    string,
-    string
-  >;
-  return { http: response.status, status, deliveryId, eventId, code, response };
+  const text = (name: string) => {
+    const value = response.json[name];
+    return typeof value === "string" ? value : "";
+  };
+  return {
+    http: response.status,
+    status: text("status"),
+    deliveryId: text("deliveryId"),
+    eventId: text("eventId"),
+    code: text("code"),
+    response,
+  };
 }
 
 /** Sends an event as a sender would; `undefined` where the relay is gone or hangs up. */
