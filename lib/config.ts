@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { type Endpoint, endpointSchema, toEndpoint } from "./endpoint.ts";
 import { parseDurationMs } from "./durations.ts";
+import {
+  githubFaults,
+  type GithubSettings,
+  githubVariables,
+  githubWarnings,
+  toGithubSettings,
+} from "./github_settings.ts";
 
 /** A fault of the configuration: what to say to the person who wrote it. */
 export interface ConfigFault {
@@ -18,6 +25,7 @@ export interface Config {
   scheduler: "auto" | "queue" | "sweep";
   leaseMs: number;
   logLevel: "debug" | "info" | "warn" | "error";
+  github: GithubSettings;
   endpoints: ReadonlyMap<string, Endpoint>;
   warnings: readonly string[];
 }
@@ -72,6 +80,7 @@ const settingsSchema = z.object({
   SCHEDULER: z.enum(["auto", "queue", "sweep"]).default("auto"),
   LEASE: lease.default(60_000),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  ...githubVariables,
 });
 
 /** Names of the environment that are read elsewhere or belong to later parts. */
@@ -79,13 +88,7 @@ const OTHER_SETTINGS = new Set(["ENDPOINTS", "ENDPOINTS_FILE", "ADMIN_USERS"]);
 const OWN_PREFIXES = ["RELAY_", "GITHUB_", "OAUTH_", "HOLDFAST_"];
 const OWN_PREFIXED = new Set([
   ...["RELAY_TARGETS", "RELAY_GATE", "RELAY_TOKEN", "RELAY_PROVIDER", "RELAY_SECRET"],
-  ...[
-    "GITHUB_APP_ID",
-    "GITHUB_APP_PRIVATE_KEY",
-    "GITHUB_API_URL",
-    "GITHUB_WATCHDOG_GRACE",
-    "GITHUB_WATCHDOG_INTERVAL",
-  ],
+  ...Object.keys(githubVariables),
   ...["OAUTH_PROVIDER", "OAUTH_ISSUER", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET"],
   ...["HOLDFAST_URL"],
 ]);
@@ -107,6 +110,10 @@ export function parseConfig(sources: Sources): Config | ConfigFault {
       `cannot start: ${String(issue.path[0])} ${issue.message}`
     );
   const endpoints = parseEndpoints(sources, faults, warnings);
+  if (settings.success) {
+    faults.push(...githubFaults(settings.data, endpoints.values()));
+    warnings.push(...githubWarnings(settings.data, endpoints.values()));
+  }
   if (!settings.success || faults.length > 0) return { faults };
   const s = settings.data;
   return {
@@ -119,6 +126,7 @@ export function parseConfig(sources: Sources): Config | ConfigFault {
     scheduler: s.SCHEDULER,
     leaseMs: s.LEASE,
     logLevel: s.LOG_LEVEL,
+    github: toGithubSettings(s),
     endpoints,
     warnings,
   };
