@@ -22,9 +22,15 @@ export class Housekeeping {
   readonly #parts: Parts;
   #cancel: (() => void) | undefined;
   #stopped = false;
+  #behindSinceMs: number | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** Since when old rows are left over by each pass, in epoch milliseconds. */
+  get behindSinceMs(): number | undefined {
+    return this.#behindSinceMs;
   }
 
   start(): void {
@@ -42,10 +48,13 @@ export class Housekeeping {
   /** One pass over everything. A failing store is told of and tried again next time. */
   async pass(): Promise<void> {
     const { store, clock, endpoints, observe } = this.#parts;
+    const startedAtMs = clock.nowMs();
+    let left = false;
     try {
-      await sweepStaging(store, clock.nowMs(), PRUNE_BATCH);
-      for (const endpoint of endpoints.values()) await this.#prune(endpoint);
+      await sweepStaging(store, startedAtMs, PRUNE_BATCH);
+      for (const endpoint of endpoints.values()) left = await this.#prune(endpoint) || left;
     } catch (error) {
+      left = true;
       observe({
         type: "store_error",
         atMs: clock.nowMs(),
@@ -53,9 +62,11 @@ export class Housekeeping {
         message: (error as Error).message,
       });
     }
+    this.#behindSinceMs = left ? this.#behindSinceMs ?? startedAtMs : undefined;
   }
 
-  async #prune({ id, retentionMs, deadRetentionMs }: Endpoint): Promise<void> {
+  /** Returns whether rows past their time are left. */
+  async #prune({ id, retentionMs, deadRetentionMs }: Endpoint): Promise<boolean> {
     const { store, clock } = this.#parts;
     const nowMs = clock.nowMs();
     const cutoff = {
@@ -69,5 +80,6 @@ export class Housekeeping {
     }
     const oldestMinute = minuteOf(nowMs - LIMITS.statMs);
     while (!this.#stopped && await pruneStats(store, id, oldestMinute));
+    return after !== undefined;
   }
 }

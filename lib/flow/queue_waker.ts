@@ -25,6 +25,7 @@ export class QueueWaker {
   readonly #log: Log;
   readonly #seconds = new Set<number>();
   #state: QueueState;
+  #unavailableSinceMs: number | undefined;
   #cancelPatience: (() => void) | undefined;
 
   constructor(store: Store, mode: SchedulerMode, clock: Clock, log: Log) {
@@ -41,6 +42,11 @@ export class QueueWaker {
 
   get state(): QueueState {
     return this.#state;
+  }
+
+  /** When the queue was found to be away; `undefined` unless it is. */
+  get unavailableSinceMs(): number | undefined {
+    return this.#state === "unavailable" ? this.#unavailableSinceMs : undefined;
   }
 
   /** Listens, and finds out whether messages come at all. */
@@ -88,6 +94,7 @@ export class QueueWaker {
     if (this.#state === "unavailable") return;
     this.#cancelPatience?.();
     this.#state = "unavailable";
+    this.#unavailableSinceMs = this.#clock.nowMs();
     const level = this.#mode === "queue" ? "warn" : "info";
     this.#log(level, "queue_unavailable", { why, instead: "timers and cron wake the relay" });
   }

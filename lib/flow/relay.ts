@@ -4,6 +4,7 @@ import type { Clock, Log, NextId, Observe, Random } from "../ports.ts";
 import type { Store } from "../store/kv.ts";
 import type { Sender } from "../verify/sender.ts";
 import { Drain } from "./drain.ts";
+import { Faults } from "./faults.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { Knocker } from "./knock.ts";
 import { Lanes } from "./lanes.ts";
@@ -40,12 +41,16 @@ export function createRelay(parts: RelayParts) {
     config: { endpoints, leaseMs, scheduler },
     store,
     clock,
-    observe,
     transport,
     owner,
     log,
   } = parts;
   let stopping = false;
+  const faults = new Faults();
+  const observe: Observe = (event) => {
+    faults.note(event);
+    parts.observe(event);
+  };
   const lanes = new Lanes(store, endpoints.values(), parts.fingerprintOf, observe);
   const work = new Work(clock, leaseMs);
   const knocker = new Knocker({
@@ -57,6 +62,7 @@ export function createRelay(parts: RelayParts) {
   });
   const drain = new Drain({
     ...parts,
+    observe,
     lanes,
     work,
     leaseMs,
@@ -78,6 +84,9 @@ export function createRelay(parts: RelayParts) {
 
   return {
     ...parts,
+    observe,
+    faults,
+    housekeeping,
     endpoints,
     lanes,
     work,
