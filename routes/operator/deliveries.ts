@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { eventKey } from "../../lib/decide/event_id.ts";
 import { type Problem, problem } from "../../lib/errors.ts";
-import { cancel, type OperateParts, replay } from "../../lib/flow/operate.ts";
+import { cancel, type OperateParts, replay } from "../../lib/flow/operate/deliveries.ts";
 import type { Delivery } from "../../lib/model.ts";
 import { readClaim } from "../../lib/store/accept.ts";
 import { readDelivery } from "../../lib/store/door.ts";

@@ -1,14 +1,14 @@
-import { cancelled, replayed } from "../decide/transition.ts";
-import { type Problem, problem } from "../errors.ts";
-import type { Endpoint } from "../endpoint.ts";
-import type { Delivery } from "../model.ts";
-import { isOpen } from "../states.ts";
-import type { Clock } from "../ports.ts";
-import { change } from "../store/door.ts";
-import type { Store, StoredDelivery } from "../store/kv.ts";
-import { findDelivery } from "../store/list.ts";
-import { minuteOf } from "../store/write.ts";
-import type { Schedule } from "./schedule.ts";
+import { cancelled, replayed } from "../../decide/transition.ts";
+import { type Problem, problem } from "../../errors.ts";
+import type { Endpoint } from "../../endpoint.ts";
+import type { Delivery } from "../../model.ts";
+import { isOpen } from "../../states.ts";
+import type { Clock } from "../../ports.ts";
+import { change } from "../../store/door.ts";
+import type { Store, StoredDelivery } from "../../store/kv.ts";
+import { findDelivery } from "../../store/list.ts";
+import { minuteOf } from "../../store/write.ts";
+import type { Schedule } from "../schedule.ts";
 
 export interface OperateParts {
   endpoints: ReadonlyMap<string, Endpoint>;
