@@ -67,8 +67,8 @@ function explain(
     return { verifies: true, detail: `the request is ${preset.title}'s`, causes: [] };
   }
   const { code, detail } = verdict;
-  const found = causeOf(head, given, nowMs);
-  return { verifies: false, code, detail, causes: [...facts(preset, request, secrets), ...found] };
+  const seen = [...facts(preset, request, secrets), ...similarHeaders(head, code)];
+  return { verifies: false, code, detail, causes: [...seen, ...causeOf(head, given, nowMs)] };
 }
 
 /** What can be seen without trying. */
@@ -81,6 +81,14 @@ function facts(preset: Preset, request: CapturedRequest, secrets: readonly strin
       ? []
       : [`the body was cut: it has ${body.length} bytes, content-length is ${declaredBytes}`]),
   ];
+}
+
+function similarHeaders(head: RequestHead, code: ProblemCode): string[] {
+  const names = head.headers.map(([name]) => name)
+    .filter((name) => /signature|hmac|token|authorization/.test(name));
+  return code !== "missing_signature" || names.length === 0
+    ? []
+    : [`the request has other headers that look like a proof: ${names.join(", ")}`];
 }
 
 function causeOf(head: RequestHead, given: Attempted, nowMs: number): string[] {

@@ -14,7 +14,10 @@ const ED25519_SPKI = Buffer.from("302a300506032b6570032100", "hex");
  * form; an empty key never counts.
  */
 export function readKey(algorithm: Algorithm, form: KeyForm, secret: string): Key | undefined {
-  if (form === "spki" || form === "jwk") return ecKey(form, secret);
+  if (form === "spki" || form === "jwk") {
+    return algorithm === "ecdsa-p256" ? ecKey(form, secret) : undefined;
+  }
+  if (algorithm === "ecdsa-p256") return undefined;
   const bytes = keyBytes(form, secret);
   if (bytes === undefined || bytes.length === 0) return undefined;
   return algorithm === "ed25519" ? ed25519Key(bytes) : bytes;

@@ -1,4 +1,5 @@
 import type { TimestampRule } from "../signature_scheme.ts";
+import { sourceName } from "./request_view.ts";
 import { type Refusal, refuse } from "./verdict.ts";
 
 const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
@@ -29,7 +30,7 @@ export function timestampFault(
   nowMs: number,
 ): Refusal | undefined {
   const atMs = readTimestampMs(text, rule.unit);
-  const name = rule.from[0];
+  const name = sourceName(rule.from[0]);
   if (atMs === undefined) {
     return refuse("malformed_timestamp", `${name} is not a time (${rule.unit})`);
   }

@@ -38,11 +38,11 @@ function bodies(body: Uint8Array): Variation[] {
     ["with CR LF as line breaks", text.replace(/\r?\n/g, "\r\n")],
     ["with LF as line breaks", text.replaceAll("\r\n", "\n")],
     ["without its byte order mark", text.replace(/^\ufeff/, "")],
+    ["with non-ASCII text as \\u escapes", escaped(text)],
+    ["without \\u escapes, its text written out", unescaped(text)],
     ["without spaces, as JSON is written by most libraries", rewritten(text)],
     ["with other JSON spacing (indented by two)", rewritten(text, "  ")],
     ["with other JSON spacing (a space after colons and commas)", spaced(text)],
-    ["with non-ASCII text as \\u escapes", escaped(text)],
-    ["without \\u escapes, its text written out", unescaped(text)],
     ["with slashes escaped as \\/", text.replaceAll(/(?<!\\)\//g, "\\/")],
   ];
   return variants.filter(([, variant]) => variant !== undefined && variant !== text)

@@ -166,7 +166,7 @@ export const WORK: readonly Preset[] = [
     fallback: {},
     acceptStatus: 200,
     handshakes: [mondayChallenge],
-    note: "The token does not cover the body. Webhooks of a plain board are not signed at all.",
+    note: "The token may expire (`exp`) and does not cover the body. A plain board signs nothing.",
   },
   {
     name: "asana",
