@@ -111,11 +111,16 @@ async function admitOnce(
     const claimed: EventHolder | undefined = await read(() =>
       readClaim(parts.store, endpoint.id, claim.eventKey)
     );
-    if (claimed?.deliveryId === deliveryId) return await adopt(parts, endpoint, admission);
-    if (claimed === undefined) replaces = null;
-    else if (isOutlived(claimed.deliveryId, claim, parts.clock.nowMs())) {
-      replaces = claimed.versionstamp;
-    } else return await repeat(parts, endpoint, claimed.deliveryId, eventId);
+    const holder = claimed?.deliveryId;
+    // A claim of an earlier try, or of an earlier request whose sender was told 503.
+    const ours = holder === deliveryId || (holder !== undefined && parts.unanswered.delete(holder));
+    if (ours) return await adopt(parts, endpoint, { ...admission, deliveryId: holder });
+    const outlived = claimed !== undefined &&
+      isOutlived(claimed.deliveryId, claim, parts.clock.nowMs());
+    if (claimed !== undefined && !outlived) {
+      return await repeat(parts, endpoint, claimed.deliveryId, eventId);
+    }
+    replaces = claimed?.versionstamp ?? null;
   }
   throw new StoreUnavailable(
     `cannot claim the event id on ${endpoint.id}: lost the race ${CLAIM_LOOKS} times`,
