@@ -7,10 +7,11 @@ import type { HeaderList, RequestHead } from "../model.ts";
 export interface HandshakeAnswer {
   status: number;
   headers: HeaderList;
-  body: string;
+  /** `null` where there is none: an answer 204 must not even have an empty one. */
+  body: string | null;
   /** What the operator must be told. May hold a key that the sender made: not for the log. */
   report?: string;
-  /** Set where the handshake is refused; `status` is its status, `body` is empty. */
+  /** Set where the handshake is refused; `status` is its status. */
   refused?: { code: ProblemCode; detail: string };
 }
 
@@ -56,11 +57,11 @@ export function jsonAnswer(value: unknown): HandshakeAnswer {
 }
 
 export function emptyAnswer(headers: HeaderList = [], report?: string): HandshakeAnswer {
-  return { status: 200, headers, body: "", report };
+  return { status: 200, headers, body: null, report };
 }
 
 /** Refuses a handshake; `fact` is the end of "cannot answer handshake: …". */
 export function refusedAnswer(code: ProblemCode, fact: string): HandshakeAnswer {
   const refused = problem(code, `cannot answer handshake: ${fact}`);
-  return { status: PROBLEMS[code][0], headers: [], body: "", refused };
+  return { status: PROBLEMS[code][0], headers: [], body: null, refused };
 }

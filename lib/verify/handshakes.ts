@@ -90,7 +90,7 @@ export const discordEventsPing: Handshake = {
   name: "PING",
   inBody: ({ json }) =>
     isNumber(walk(json, ["type"]), "0")
-      ? { status: 204, headers: [["content-type", "application/json"]], body: "" }
+      ? { status: 204, headers: [["content-type", "application/json"]], body: null }
       : undefined,
 };
 

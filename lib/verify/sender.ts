@@ -18,6 +18,8 @@ export type { AcceptBody, BodyCheck, BodyPieces, HandshakeAnswer, Verdict };
 /** All that depends on who sends: verification, handshakes, identity, answer. */
 export interface Sender {
   readonly acceptStatus: number;
+  /** 200, or the preset's own status where its sender takes no other one for success. */
+  readonly duplicateStatus: number;
   readonly acceptBody: AcceptBody;
   readonly verifies: boolean;
   /** Answers a challenge that shows in the head (GET, HEAD, query, header), before the method check. */
@@ -52,6 +54,7 @@ export function senderFor(endpoint: Endpoint): Sender {
   const row = rowOf(endpoint);
   return {
     acceptStatus: endpoint.acceptStatus ?? row.acceptStatus,
+    duplicateStatus: row.acceptStatus === 204 ? 204 : 200,
     acceptBody: endpoint.acceptBody ?? row.acceptBody ?? "json",
     verifies: row.schemes.length > 0 && endpoint.secrets.length > 0,
     dedupWindowMs: endpoint.dedupWindowMs,
