@@ -6,7 +6,10 @@ import { openStore, readSettings } from "./lib/boot/settings.ts";
 import type { Config } from "./lib/config.ts";
 import { createRelay, type Relay } from "./lib/flow/relay.ts";
 import { createTransport } from "./lib/flow/transport.ts";
+import { LiveEvents } from "./lib/observe/live/live.ts";
 import { createLog, logEvents } from "./lib/observe/log.ts";
+import { Metrics } from "./lib/observe/metrics.ts";
+import { tellAll } from "./lib/observe/tell.ts";
 import type { Clock } from "./lib/ports.ts";
 import { Committer } from "./lib/store/commit.ts";
 import { senderFor } from "./lib/verify/sender.ts";
@@ -44,24 +47,40 @@ const senders = new Map(
   Array.from(config.endpoints.values(), (endpoint) => [endpoint.id, senderFor(endpoint)]),
 );
 
+const store = { kv, committer: new Committer(kv, clock), clock };
+const owner = randomBytes(9).toString("base64url");
+const metrics = new Metrics(config.endpoints);
+const live = new LiveEvents({
+  store,
+  clock,
+  owner,
+  onError: ({ message }) => log("warn", "live_events", { message }),
+});
+
 const relay = createRelay({
   config,
-  store: { kv, committer: new Committer(kv, clock), clock },
+  store,
   transport: createTransport({ privateTargets: config.privateTargets }),
   senderOf: (endpoint) => senders.get(endpoint)!,
   fingerprintOf: (targetUrl) => createHash("sha256").update(targetUrl).digest("hex").slice(0, 16),
   clock,
   random: Math.random,
   nextId: monotonicFactory(),
-  owner: randomBytes(9).toString("base64url"),
-  observe: logEvents(log),
+  owner,
+  observe: tellAll([logEvents(log), metrics.observe, live.observe]),
   log,
 });
 
 serve(
   { hostname: config.host, port: config.port, onListen: (address) => greet(config, address) },
-  createApp(relay, config),
-  relay,
+  createApp(relay, config, { live, metrics }),
+  {
+    refuse() {
+      relay.refuse();
+      live.stop();
+    },
+    stop: () => relay.stop(),
+  },
   () => {
     log("info", "stopped");
     flush();

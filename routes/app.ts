@@ -1,10 +1,14 @@
 import { Hono } from "hono";
 import type { Relay } from "../lib/flow/relay.ts";
 import { problem } from "../lib/errors.ts";
+import type { LiveEvents } from "../lib/observe/live/live.ts";
+import type { Metrics } from "../lib/observe/metrics.ts";
 import { rawTarget, refuseAtDoor } from "./door.ts";
 import { healthRoutes } from "./health.ts";
 import { handleHook, isHook, type Remote } from "./ingest.ts";
+import { metricsRoutes } from "./metrics.ts";
 import { deadLetterRoutes, deliveryRoutes } from "./operator/deliveries.ts";
+import { eventRoutes } from "./operator/events.ts";
 import { guard } from "./operator/guard.ts";
 import { problemResponse } from "./problem.ts";
 
@@ -13,12 +17,18 @@ export interface AppSettings {
   publicUrl?: string;
 }
 
+/** What watches the relay, and can be asked. */
+export interface Watchers {
+  live: LiveEvents;
+  metrics: Metrics;
+}
+
 export type Handler = (request: Request, remote: Remote) => Promise<Response>;
 
 /** Builds the whole HTTP surface: the door first, then hooks, then everything else. */
-export function createApp(relay: Relay, settings: AppSettings): Handler {
+export function createApp(relay: Relay, settings: AppSettings, watchers: Watchers): Handler {
   const parts = { ...relay, publicUrl: settings.publicUrl };
-  const surface = createSurface(relay, settings);
+  const surface = createSurface(relay, settings, watchers);
   return async (request, remote) => {
     try {
       const refused = refuseAtDoor(request);
@@ -37,7 +47,11 @@ export function createApp(relay: Relay, settings: AppSettings): Handler {
   };
 }
 
-function createSurface(relay: Relay, { adminToken }: AppSettings): Hono {
+function createSurface(
+  relay: Relay,
+  { adminToken }: AppSettings,
+  { live, metrics }: Watchers,
+): Hono {
   const app = new Hono();
   app.onError((error) => {
     throw error;
@@ -47,6 +61,9 @@ function createSurface(relay: Relay, { adminToken }: AppSettings): Hono {
   const closed = guard(adminToken);
   app.use("/api/v1/*", closed);
   app.use("/dead-letters/*", closed);
+  app.use("/metrics", closed);
+  app.route("/", metricsRoutes(relay, metrics));
+  app.route("/api/v1/events", eventRoutes({ live, isStopping: relay.isStopping }));
   app.route("/api/v1/deliveries", deliveryRoutes(relay));
   app.route("/api/v1/dead-letters", deadLetterRoutes(relay));
   app.route("/dead-letters", deadLetterRoutes(relay));
