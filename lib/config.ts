@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { type Endpoint, endpointSchema, toEndpoint } from "./endpoint.ts";
 import { parseDurationMs } from "./durations.ts";
@@ -54,7 +55,10 @@ const webOrigin = z.string().refine((value) => {
     url.username === "";
 }, "is not an http(s) origin without a path");
 
-const cidr = z.string().regex(/^[0-9A-Fa-f:.]+(\/\d{1,3})?$/, "is not 1 or a list of CIDR blocks");
+const cidr = z.string().refine(
+  (text) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text),
+  "is not 1 or a list of addresses and CIDR blocks",
+);
 
 const lease = z.string().transform((value, context) => {
   const ms = parseDurationMs(value);

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { Clock } from "../lib/ports.ts";
 import type { Kv } from "../lib/store/kv.ts";
+import { ping } from "../lib/store/ping.ts";
 import { LIMITS } from "../lib/limits.ts";
 
 interface Parts {
@@ -42,6 +43,6 @@ async function answers(kv: Kv, clock: Clock): Promise<boolean> {
   const timeout = new Promise<boolean>((resolve) => {
     cancel = clock.after(READ_MS, () => resolve(false));
   });
-  const reading = kv.get(["lane"]).then(() => true, () => false);
+  const reading = ping(kv).then(() => true, () => false);
   return await Promise.race([reading, timeout]).finally(cancel);
 }

@@ -1,4 +1,5 @@
 import { type Config, type Env, parseConfig } from "../config.ts";
+import { ping } from "../store/ping.ts";
 import { PROVIDERS, senderFaults } from "../verify/sender.ts";
 import { DEV_DIR, devSettings, serveDevTarget } from "./dev.ts";
 
@@ -33,7 +34,7 @@ export async function openStore({ kvPath }: Config): Promise<Deno.Kv> {
     if (path === KV_FILE) await Deno.mkdir(DEV_DIR, { recursive: true });
     const kv = await Deno.openKv(path);
     // A file that cannot be used is often found out only by the first read.
-    await kv.get(["lane"]);
+    await ping(kv);
     return kv;
   } catch (error) {
     return fail([

@@ -1,5 +1,5 @@
 import type { Clock, Log } from "../ports.ts";
-import { setAlarm, tryQueue } from "../store/alarm.ts";
+import { listenAlarms, setAlarm, tryQueue } from "../store/alarm.ts";
 import type { Store } from "../store/kv.ts";
 
 export type SchedulerMode = "auto" | "queue" | "sweep";
@@ -77,7 +77,7 @@ export class QueueWaker {
   }
 
   async #listen(onMessage: () => void): Promise<void> {
-    const listening = this.#store.kv.listenQueue(() => {
+    const listening = listenAlarms(this.#store, () => {
       this.#works();
       onMessage();
     });

@@ -23,3 +23,8 @@ export async function tryQueue(store: Store): Promise<void> {
   const sent = await store.kv.enqueue({ wake: 0 }, { backoffSchedule: [] });
   if (!sent.ok) throw new Error("cannot enqueue: the store refused");
 }
+
+/** Calls `onMessage` for every message. Resolves when the store is closed; rejects where it has no queue. */
+export function listenAlarms(store: Store, onMessage: () => void): Promise<void> {
+  return store.kv.listenQueue(onMessage);
+}
