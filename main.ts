@@ -9,6 +9,7 @@ import { createTransport } from "./lib/flow/transport.ts";
 import { LiveEvents } from "./lib/observe/live/live.ts";
 import { createLog, logEvents } from "./lib/observe/log.ts";
 import { Metrics } from "./lib/observe/metrics.ts";
+import { loadTelemetry } from "./lib/observe/telemetry/load.ts";
 import { tellAll } from "./lib/observe/tell.ts";
 import type { Clock } from "./lib/ports.ts";
 import { Committer } from "./lib/store/commit.ts";
@@ -50,6 +51,7 @@ const senders = new Map(
 const store = { kv, committer: new Committer(kv, clock), clock };
 const owner = randomBytes(9).toString("base64url");
 const metrics = new Metrics(config.endpoints);
+const telemetry = await loadTelemetry(Deno.env.get("OTEL_DENO"), config.endpoints);
 const live = new LiveEvents({
   store,
   clock,
@@ -60,20 +62,20 @@ const live = new LiveEvents({
 const relay = createRelay({
   config,
   store,
-  transport: createTransport({ privateTargets: config.privateTargets }),
+  transport: telemetry.transport(createTransport({ privateTargets: config.privateTargets })),
   senderOf: (endpoint) => senders.get(endpoint)!,
   fingerprintOf: (targetUrl) => createHash("sha256").update(targetUrl).digest("hex").slice(0, 16),
   clock,
   random: Math.random,
   nextId: monotonicFactory(),
   owner,
-  observe: tellAll([logEvents(log), metrics.observe, live.observe]),
+  observe: tellAll([logEvents(log), metrics.observe, live.observe, telemetry.observe]),
   log,
 });
 
 serve(
   { hostname: config.host, port: config.port, onListen: (address) => greet(config, address) },
-  createApp(relay, config, { live, metrics }),
+  telemetry.handler(createApp(relay, config, { live, metrics })),
   {
     refuse() {
       relay.refuse();
