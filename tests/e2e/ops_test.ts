@@ -4,6 +4,7 @@ import { attemptsOf } from "../helpers/arrivals.ts";
 import { endpoint } from "../helpers/endpoints.ts";
 import { group, test } from "../helpers/group.ts";
 import { allDeliveries, delivery, reached, replay, statusOf } from "../helpers/operator.ts";
+import { inParallel } from "../helpers/parallel.ts";
 import { accept, post, tryPost } from "../helpers/post.ts";
 import { startRelay } from "../helpers/program.ts";
 import { RawSocket } from "../helpers/raw.ts";
@@ -130,11 +131,11 @@ test("a changed target gets the waiting deliveries at once", async () => {
     breaker: { failures: 3, open: "300s", cap: "300s" },
   };
   await using relay = await startRelay({ endpoints: [endpoint("demo", old, settings)] });
-  for (let n = 0; n < 5; n++) {
-    const { deliveryId } = await accept(relay, "demo");
-    const failed = async () => n >= 3 || (await delivery(relay, deliveryId)).attemptCount > 0;
-    await until(failed, { what: "the attempts that open the breaker" });
-  }
+  await inParallel(5, 5, () => accept(relay, "demo"));
+  await until(async () => {
+    const all = await allDeliveries(relay, "endpoint=demo");
+    return all.reduce((sum, { attemptCount }) => sum + attemptCount, 0) >= 3;
+  }, { what: "the attempts that open the breaker" });
   await relay.kill("SIGTERM");
   old.start();
   await relay.restart({ endpoints: [endpoint("demo", fresh, settings)] });

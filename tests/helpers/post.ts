@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Bytes, concat, latin1, utf8 } from "./bytes.ts";
 import { exchange, type RawResponse } from "./raw.ts";
+import { isDisconnect } from "./wire.ts";
 
 export interface PostOptions {
   /** A body of its own where none is given, so that two posts are never duplicates. */
@@ -74,7 +75,7 @@ export async function tryPost(
     const response = await exchange(relay.port, bytes, { withinMs: options.withinMs ?? 30_000 });
     return response && postAnswer(response);
   } catch (error) {
-    if (error instanceof Deno.errors.ConnectionRefused) return undefined;
+    if (error instanceof Deno.errors.ConnectionRefused || isDisconnect(error)) return undefined;
     throw error;
   }
 }
