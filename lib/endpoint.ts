@@ -12,7 +12,6 @@ const token = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "is not an HTTP 
 
 /** Field values go out as Latin-1; line breaks would end the header. */
 const fieldValue = z.string().refine(
-  // deno-lint-ignore no-control-regex
   (text) => /^[\t\x20-\x7e\x80-\xff]*$/.test(text),
   "has characters that a header value cannot hold",
 );

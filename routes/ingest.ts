@@ -81,7 +81,7 @@ function respond(result: IngestResult, sender: Sender | undefined): Response {
   if (result.kind === "refused") return refusal(result);
   if (result.kind === "handshake") {
     const { status, headers, body, refused } = result.answer;
-    if (refused !== undefined) return problemResponse(refused);
+    if (refused !== undefined) return problemResponse(refused, {}, status);
     return new Response(body, {
       status,
       headers: [["x-content-type-options", "nosniff"], ...headers] as [string, string][],
@@ -100,7 +100,7 @@ function respond(result: IngestResult, sender: Sender | undefined): Response {
     eventId,
   });
   return new Response(body, {
-    status: status === "duplicate" ? 200 : acceptStatus,
+    status: status === "duplicate" ? sender?.duplicateStatus ?? 200 : acceptStatus,
     headers: contentType === undefined ? headers : { ...headers, "content-type": contentType },
   });
 }

@@ -1,6 +1,6 @@
 import { type Config, type Env, parseConfig } from "../config.ts";
 import { ping } from "../store/ping.ts";
-import { PROVIDERS, senderFaults } from "../verify/sender.ts";
+import { PROVIDERS, senderFaults, senderWarnings } from "../verify/sender.ts";
 import { DEV_DIR, devSettings, serveDevTarget } from "./dev.ts";
 
 /** Set by Deno Deploy, which assigns the database itself. */
@@ -23,7 +23,11 @@ export async function readSettings(dev: boolean): Promise<Config> {
   const faults = [...config.endpoints.values()].flatMap((endpoint) =>
     senderFaults(endpoint).map((fault) => `cannot use endpoint "${endpoint.id}": ${fault}`)
   );
-  return faults.length > 0 ? fail(faults) : config;
+  if (faults.length > 0) return fail(faults);
+  const warnings = [...config.endpoints.values()].flatMap((endpoint) =>
+    senderWarnings(endpoint).map((warning) => `endpoint "${endpoint.id}": ${warning}`)
+  );
+  return { ...config, warnings: [...config.warnings, ...warnings] };
 }
 
 /** Opens the store: the configured one, Deploy's, or a file beside the program. */

@@ -10,6 +10,5 @@ export function maskLocation(location: string, targetUrl: string): string {
   );
   const path = location.split(/[?#]/, 1)[0].replace(/\/\/[^/@]*@/, "//");
   const masked = path.split("/").map((segment) => own.has(segment) ? "…" : segment).join("/");
-  // deno-lint-ignore no-control-regex
   return masked.replace(/[^\x20-\x7e…]/g, "?").slice(0, MAX_CHARS);
 }

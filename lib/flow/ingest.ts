@@ -6,6 +6,7 @@ import { type Problem, problem, StoreUnavailable } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { PayloadHead, RequestHead } from "../model.ts";
 import type { Clock, NextId, Observe } from "../ports.ts";
+import { saveHandshake } from "../store/handshakes.ts";
 import type { Store } from "../store/kv.ts";
 import { firstRowBytes, payloadRows } from "../store/payload.ts";
 import type { BodyCheck, HandshakeAnswer, Sender, Verdict } from "../verify/sender.ts";
@@ -57,7 +58,7 @@ export async function ingest(
   const { head } = arrival;
   const nowMs = parts.clock.nowMs();
   const answer = sender.handshakeHead(head, nowMs);
-  if (answer !== undefined) return { kind: "handshake", answer };
+  if (answer !== undefined) return await handshake(parts, endpointId, answer);
   const checked = checkHead(endpoint, sender, head, nowMs);
   if ("refused" in checked) {
     return { kind: "refused", problem: checked.refused, allow: checked.allow };
@@ -147,7 +148,7 @@ async function takeBody(
   if ("code" in body) return { kind: "refused", problem: body };
   const refused = parts.isStopping()
     ? stopping()
-    : await judge(sender, head, body, check, parts.clock.nowMs());
+    : await judge(parts, endpoint.id, sender, head, body, check);
   if (refused !== undefined) {
     await body.staging?.discard();
     return refused;
@@ -169,16 +170,30 @@ function stopping(): IngestResult {
 
 /** Signature, then the handshakes that are signed like events. */
 async function judge(
+  parts: IngestParts,
+  endpointId: string,
   sender: Sender,
   head: RequestHead,
   body: ReadBody,
   check: BodyCheck,
-  nowMs: number,
 ): Promise<IngestResult | undefined> {
   const verdict = check.finish(body.whole);
   if (!verdict.ok) return { kind: "refused", problem: problem(verdict.code, verdict.detail) };
-  const answer = body.whole && sender.handshakeBody(head, body.whole, nowMs);
-  return answer && { kind: "handshake", answer };
+  const answer = body.whole && sender.handshakeBody(head, body.whole, parts.clock.nowMs());
+  return answer && await handshake(parts, endpointId, answer);
+}
+
+/** A handshake is answered and forgotten, but for what the operator has to do about it. */
+async function handshake(
+  parts: IngestParts,
+  endpointId: string,
+  answer: HandshakeAnswer,
+): Promise<IngestResult> {
+  const { report } = answer;
+  if (report !== undefined) {
+    await saveHandshake(parts.store, endpointId, { atMs: parts.clock.nowMs(), report });
+  }
+  return { kind: "handshake", answer };
 }
 
 async function admitBody(

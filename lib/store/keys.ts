@@ -24,6 +24,7 @@ export const keys = {
   stats: (endpoint: string): Key => ["stat", endpoint],
   allStats: (): Key => ["stat"],
   rate: (endpoint: string): Key => ["lane", endpoint, "rate"],
+  handshake: (endpoint: string): Key => ["watch", "handshake", endpoint],
   alarm: (second: number): Key => ["alarm", second],
   staging: (id: string): Key => ["staging", id],
   stagings: (): Key => ["staging"],

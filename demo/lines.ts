@@ -1,0 +1,16 @@
+/** Cuts a stream of text into its lines; a last one without a line break counts too. */
+export class TextLineStream extends TransformStream<string, string> {
+  constructor() {
+    let rest = "";
+    super({
+      transform(text, controller) {
+        const lines = (rest + text).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) controller.enqueue(line);
+      },
+      flush(controller) {
+        if (rest !== "") controller.enqueue(rest);
+      },
+    });
+  }
+}

@@ -1,0 +1,130 @@
+import { needsPerson, type Trouble } from "../../decide/github/answer.ts";
+import { isDeliveryUrl } from "../../decide/github/drift.ts";
+import { type Finding, reopened, repairStep, tried } from "../../decide/github/finding.ts";
+import type { Clock } from "../../ports.ts";
+import { isHere, listFindings } from "../../store/watch.ts";
+import { ask, type Pass } from "./ask.ts";
+
+/** What came of the repairs of one pass. */
+export interface Repaired {
+  trouble?: Trouble;
+  /** Repairs are due that this pass did not get to. */
+  isUnfinished: boolean;
+  nextRepairAtMs?: number;
+}
+
+/** GitHub wants a second between writes (docs.github.com, "Best practices", REST API). */
+const GAP_MS = 1_000;
+/** With the gap these take less than a pass's interval. */
+const MOST_A_PASS = 200;
+const SETTLE_BATCH = 100;
+
+/** Takes leave of findings whose event is here by now, and asks again for what is due. */
+export async function repair(pass: Pass): Promise<Repaired> {
+  const findings = await settle(pass);
+  let asked = 0;
+  let nextRepairAtMs: number | undefined;
+  for (const found of findings) {
+    if (pass.signal.aborted) break;
+    const finding = pass.held.wanted ? reopened(found) : found;
+    const step = repairStep(finding, pass.clock.nowMs());
+    if (step.do === "wait") {
+      nextRepairAtMs = Math.min(nextRepairAtMs ?? Infinity, step.untilMs);
+    } else if (step.do === "leave") {
+      if (step.finding.open !== found.open) await leave(pass, step.finding);
+    } else {
+      if (!pass.isStoreHealthy()) return { isUnfinished: false, nextRepairAtMs };
+      if (asked === MOST_A_PASS) return { isUnfinished: true, nextRepairAtMs };
+      if (asked++ > 0) await sleep(pass.clock, GAP_MS, pass.signal);
+      const stop = await redeliver(pass, finding);
+      if (stop !== undefined) return { ...stop, isUnfinished: false, nextRepairAtMs };
+    }
+  }
+  return { isUnfinished: false, nextRepairAtMs };
+}
+
+/** Forgets the findings whose event has come; returns the others. */
+async function settle({ store, source: { endpoint }, held, log }: Pass): Promise<Finding[]> {
+  const findings = await listFindings(store, endpoint);
+  const left: Finding[] = [];
+  for (let at = 0; at < findings.length; at += SETTLE_BATCH) {
+    const batch = findings.slice(at, at + SETTLE_BATCH);
+    const here = await Promise.all(batch.map(({ guid }) => isHere(store, endpoint, guid)));
+    const come = batch.filter((_, index) => here[index]);
+    left.push(...batch.filter((_, index) => !here[index]));
+    if (come.length === 0) continue;
+    held.row = { ...held.row, repaired: held.row.repaired + come.length };
+    if (!await held.save({ delete: come.map(({ guid }) => guid) })) return [];
+    for (const { guid, tries } of come) log("info", "github_repaired", { endpoint, guid, tries });
+  }
+  return left;
+}
+
+async function leave({ held, log, source: { endpoint } }: Pass, finding: Finding): Promise<void> {
+  await held.save({ set: [finding] });
+  log("error", "github_not_repaired", { endpoint, guid: finding.guid, why: finding.open });
+}
+
+/** What ends the repairs of this pass; `undefined` to go on. */
+type Stop = { trouble?: Trouble } | undefined;
+
+/**
+ * Asks for one event again. The try is stored before it is made: a store that cannot take
+ * it could not take the delivery either. A request that GitHub did not take is no try.
+ */
+async function redeliver(pass: Pass, finding: Finding): Promise<Stop> {
+  const { store, held, source: { endpoint, deliveriesPath }, clock, log } = pass;
+  if (await isHere(store, endpoint, finding.guid)) return undefined;
+  const elsewhere = await checkAddress(pass, finding);
+  if (elsewhere !== "ours") return elsewhere === "not ours" ? undefined : elsewhere;
+  const again = tried(finding, clock.nowMs());
+  if (!await held.save({ set: [again] })) return {};
+  const path = `${deliveriesPath}/${encodeURIComponent(finding.rowId)}/attempts`;
+  const asked = await ask(pass, { method: "POST", path });
+  if (asked.kind === "answer") {
+    log("info", "github_redelivery", { endpoint, guid: finding.guid, try: again.tries });
+    return undefined;
+  }
+  if (asked.kind === "trouble" && asked.trouble.kind === "not_found") {
+    await leave(pass, { ...finding, open: "gone" });
+    return undefined;
+  }
+  if (asked.kind === "trouble" && asked.trouble.kind === "unexpected") return undefined;
+  await held.save({ set: [finding] });
+  return asked.kind === "trouble" ? { trouble: asked.trouble } : {};
+}
+
+/**
+ * An event that another address has acknowledged (the hook was pointed here later) is not
+ * ours to ask for: the backend has it. Only GitHub's full record tells the address.
+ */
+async function checkAddress(pass: Pass, finding: Finding): Promise<"ours" | "not ours" | Stop> {
+  const { held, source: { endpoint, deliveriesPath }, publicUrl } = pass;
+  if (finding.kind !== "phantom_ack" || finding.tries > 0) return "ours";
+  const path = `${deliveriesPath}/${encodeURIComponent(finding.rowId)}`;
+  const asked = await ask(pass, { method: "GET", path });
+  if (asked.kind === "answer") {
+    const { url } = (asked.response.data ?? {}) as { url?: unknown };
+    if (typeof url !== "string" || isDeliveryUrl(url, { endpoint, publicUrl })) return "ours";
+    await held.save({ delete: [finding.guid] });
+    return "not ours";
+  }
+  if (asked.kind === "held") return {};
+  if (asked.trouble.kind === "not_found") {
+    await leave(pass, { ...finding, open: "gone" });
+    return "not ours";
+  }
+  return needsPerson(asked.trouble) ? "ours" : { trouble: asked.trouble };
+}
+
+function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal.addEventListener("abort", end);
+  });
+}

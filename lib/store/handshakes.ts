@@ -1,0 +1,35 @@
+import { keys } from "./keys.ts";
+import type { Store } from "./kv.ts";
+
+/** What a sender's last handshake has for the operator: a URL to confirm, a key to keep. */
+export interface HandshakeReport {
+  atMs: number;
+  report: string;
+}
+
+const REPORT_BYTES = 4_096;
+
+/**
+ * Keeps the last report of an endpoint. It may hold a key: never for the log. Rejects with
+ * `StoreUnavailable`; the sender then tries its handshake again.
+ */
+export async function saveHandshake(
+  store: Store,
+  endpoint: string,
+  report: HandshakeReport,
+): Promise<void> {
+  const key = keys.handshake(endpoint);
+  await store.committer.commit({
+    checks: [],
+    mutations: [{ type: "set", key, value: report }],
+    bytes: REPORT_BYTES,
+  });
+}
+
+/** The last report of an endpoint. */
+export async function readHandshake(
+  store: Store,
+  endpoint: string,
+): Promise<HandshakeReport | undefined> {
+  return (await store.kv.get<HandshakeReport>(keys.handshake(endpoint))).value ?? undefined;
+}
