@@ -38,7 +38,7 @@ const config = await readSettings(DEV);
 const kv = await openStore(config);
 const { log, flush } = createLog(
   config.logLevel,
-  Deno.stdout.isTerminal() ? "text" : "json",
+  !Deno.stdout.isTerminal() ? "json" : Deno.noColor ? "text" : "colour",
   clock,
   (lines) => Deno.stdout.writeSync(new TextEncoder().encode(lines)),
 );

@@ -1,8 +1,13 @@
 import type { Clock, Log, LogLevel, Observe, RelayEvent } from "../ports.ts";
+import { jsonText } from "./json_text.ts";
+import { textLine } from "./text_line.ts";
 
 const RANK: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 };
 const FLUSH_MS = 50;
 const FLUSH_CHARS = 65_536;
+
+/** JSON for machines; text, with or without colours, for a terminal. */
+export type LogFormat = "json" | "text" | "colour";
 
 /** Where finished lines go; the process's standard output, or a test's list. */
 export type WriteLines = (text: string) => void;
@@ -15,12 +20,12 @@ export interface BufferedLog {
 }
 
 /**
- * Makes the log: one line an event, JSON for machines, or plain text for a terminal. Text
- * from outside never ends a line or steers a terminal: JSON escapes it in both forms.
+ * Makes the log: one line an event, JSON for machines, or text for a terminal. What came from
+ * outside never ends a line or steers a terminal: it is escaped in both forms.
  */
 export function createLog(
   level: LogLevel,
-  format: "json" | "text",
+  format: LogFormat,
   clock: Clock,
   write: WriteLines,
 ): BufferedLog {
@@ -34,8 +39,8 @@ export function createLog(
     if (RANK[lineLevel] < RANK[level]) return;
     const time = new Date(clock.nowMs()).toISOString();
     pending += format === "json"
-      ? `${JSON.stringify({ time, level: lineLevel, event, ...fields })}\n`
-      : `${textLine(time, lineLevel, event, fields)}\n`;
+      ? `${jsonText({ time, level: lineLevel, event, ...fields })}\n`
+      : `${textLine({ time, level: lineLevel, event, fields }, format === "colour")}\n`;
     if (lineLevel === "error" || pending.length > FLUSH_CHARS) return flush();
     if (scheduled) return;
     scheduled = true;
@@ -47,21 +52,6 @@ export function createLog(
   return { log, flush };
 }
 
-function textLine(
-  time: string,
-  level: LogLevel,
-  event: string,
-  fields: Record<string, unknown>,
-): string {
-  const shown = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const pairs = shown.map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  return [time.slice(11, 23), level.padEnd(5), event, ...pairs].join(" ").replace(CONTROL, escaped);
-}
-
-/** JSON leaves DEL and the C1 controls as they are; terminals obey some of them. */
-const CONTROL = /[\u007f-\u009f]/g;
-const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
 const LANE_LEVEL: Partial<Record<string, LogLevel>> = {
   opened: "warn",
   failing: "warn",
@@ -72,9 +62,12 @@ const LANE_LEVEL: Partial<Record<string, LogLevel>> = {
 export function logEvents(log: Log): Observe {
   return (event) => {
     const { type, atMs: _, ...fields } = event;
-    log(levelOf(event), type, fields);
+    log(levelOf(event), type, "ms" in fields ? { ...fields, ms: tenths(fields.ms) } : fields);
   };
 }
+
+/** Nobody needs a duration finer than that. */
+const tenths = (ms: number) => Math.round(ms * 10) / 10;
 
 function levelOf(event: RelayEvent): LogLevel {
   switch (event.type) {

@@ -25,7 +25,7 @@ function detailsOf(event: Told): Record<string, unknown> {
   switch (event.type) {
     case "accepted": {
       const { deliveryId, eventId, status, ms } = event;
-      return { deliveryId, eventId, status, ms };
+      return { deliveryId, eventId, status, ms: Math.round(ms) };
     }
     case "attempt": {
       const { deliveryId, eventId, n, ms, status, code, outcome, retryAtMs } = event;
