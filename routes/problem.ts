@@ -1,11 +1,12 @@
 import { type Problem, PROBLEMS } from "../lib/errors.ts";
 
-/** A refusal as `application/problem+json` (RFC 9457). */
+/** A refusal as `application/problem+json` (RFC 9457). A sender may want a status of its own. */
 export function problemResponse(
   { code, detail }: Problem,
   headers: Record<string, string> = {},
+  status: number = PROBLEMS[code][0],
 ): Response {
-  const [status, title] = PROBLEMS[code];
+  const title = PROBLEMS[code][1];
   const body = { type: `urn:holdfast:problem:${code}`, title, status, code, detail };
   return new Response(JSON.stringify(body), {
     status,
