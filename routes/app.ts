@@ -7,9 +7,9 @@ import { rawTarget, refuseAtDoor } from "./door.ts";
 import { healthRoutes } from "./health.ts";
 import { handleHook, isHook, type Remote } from "./ingest.ts";
 import { metricsRoutes } from "./metrics.ts";
-import { deadLetterRoutes, deliveryRoutes } from "./operator/deliveries.ts";
-import { eventRoutes } from "./operator/events.ts";
+import { answerNotFound } from "./not_found.ts";
 import { guard } from "./operator/guard.ts";
+import { isOperator } from "./operator/paths.ts";
 import { problemResponse } from "./problem.ts";
 
 export interface AppSettings {
@@ -25,16 +25,21 @@ export interface Watchers {
 
 export type Handler = (request: Request, remote: Remote) => Promise<Response>;
 
-/** Builds the whole HTTP surface: the door first, then hooks, then everything else. */
+/** Builds the whole HTTP surface: the door first, then hooks, then operators, then the rest. */
 export function createApp(relay: Relay, settings: AppSettings, watchers: Watchers): Handler {
   const parts = { ...relay, publicUrl: settings.publicUrl };
-  const surface = createSurface(relay, settings, watchers);
+  const rest = createRest(relay, settings, watchers);
+  const operator = onFirstUse(async () => {
+    const { createOperatorSurface } = await import("./operator/surface.ts");
+    return createOperatorSurface({ relay, live: watchers.live, adminToken: settings.adminToken });
+  });
   return async (request, remote) => {
     try {
       const refused = refuseAtDoor(request);
       if (refused !== undefined) return refused;
-      if (isHook(rawTarget(request.url).path)) return await handleHook(parts, request, remote);
-      return await surface.fetch(request);
+      const { path } = rawTarget(request.url);
+      if (isHook(path)) return await handleHook(parts, request, remote);
+      return await (isOperator(path) ? await operator() : rest).fetch(request);
     } catch (error) {
       relay.log("error", "request_failed", {
         message: (error as Error).message,
@@ -47,25 +52,25 @@ export function createApp(relay: Relay, settings: AppSettings, watchers: Watcher
   };
 }
 
-function createSurface(
-  relay: Relay,
-  { adminToken }: AppSettings,
-  { live, metrics }: Watchers,
-): Hono {
+/** What needs no schemas, and so is there at once: liveness, readiness, metrics. */
+function createRest(relay: Relay, { adminToken }: AppSettings, { metrics }: Watchers): Hono {
   const app = new Hono();
   app.onError((error) => {
     throw error;
   });
-  app.notFound(() => problemResponse(problem("not_found", "cannot find the page: no such route")));
+  answerNotFound(app);
   app.route("/", healthRoutes(relay));
-  const closed = guard(adminToken);
-  app.use("/api/v1/*", closed);
-  app.use("/dead-letters/*", closed);
-  app.use("/metrics", closed);
+  app.use("/metrics", guard(adminToken));
   app.route("/", metricsRoutes(relay, metrics));
-  app.route("/api/v1/events", eventRoutes({ live, isStopping: relay.isStopping }));
-  app.route("/api/v1/deliveries", deliveryRoutes(relay));
-  app.route("/api/v1/dead-letters", deadLetterRoutes(relay));
-  app.route("/dead-letters", deadLetterRoutes(relay));
   return app;
+}
+
+/** Makes something when it is first asked for; a failure is tried again by the next. */
+function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () =>
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
 }

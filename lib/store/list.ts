@@ -1,3 +1,4 @@
+import { isId } from "../ids.ts";
 import { KV } from "../limits.ts";
 import type { DeadReason, Delivery, DeliveryState, PayloadHead } from "../model.ts";
 import { readDelivery } from "./door.ts";
@@ -57,7 +58,11 @@ function isTooOld({ acceptedAtMs }: Delivery, { sinceMs }: DeliveryFilter): bool
   return sinceMs !== undefined && acceptedAtMs < sinceMs - LONGEST_ARRIVAL_MS;
 }
 
-function fits(delivery: Delivery, { state, reason, sinceMs, untilMs }: DeliveryFilter): boolean {
+/** Whether a delivery is what the filter asks for. */
+export function fits(
+  delivery: Delivery,
+  { state, reason, sinceMs, untilMs }: DeliveryFilter,
+): boolean {
   return (state === undefined || delivery.state === state) &&
     (reason === undefined || delivery.reason === reason) &&
     (sinceMs === undefined || delivery.acceptedAtMs >= sinceMs) &&
@@ -118,6 +123,7 @@ async function* merged(sources: AsyncGenerator<Delivery>[]): AsyncGenerator<Deli
 
 /** Finds a delivery by its id alone, through its payload. */
 export async function findDelivery(store: Store, id: string): Promise<StoredDelivery | undefined> {
+  if (!isId(id)) return undefined;
   const entry = await store.kv.get<PayloadHead>(keys.payload(id, 0));
   return entry.value === null ? undefined : await readDelivery(store, entry.value.endpoint, id);
 }

@@ -1,103 +1,178 @@
-import { Hono } from "hono";
-import { eventKey } from "../../lib/decide/event_id.ts";
-import { type Problem, problem } from "../../lib/errors.ts";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { cancel, type OperateParts, replay } from "../../lib/flow/operate/deliveries.ts";
+import { findDeliveries, type Listing } from "../../lib/flow/operate/listing.ts";
+import { isShown, openPayload, showDelivery } from "../../lib/flow/operate/payload.ts";
 import type { Delivery } from "../../lib/model.ts";
-import { readClaim } from "../../lib/store/accept.ts";
-import { readDelivery } from "../../lib/store/door.ts";
-import { endpointsWithDeliveries, findDelivery, listDeliveries } from "../../lib/store/list.ts";
-import { problemResponse } from "../problem.ts";
-import { type ListQuery, makeCursor, parseListQuery } from "./query.ts";
+import { json, refusal, refusals } from "./answers.ts";
+import { deadQuery, EXAMPLE_ID, type ListQuery, listQuery, makeCursor, noQuery } from "./query.ts";
+import { deliveryPageSchema, deliverySchema } from "./schemas.ts";
 import { deliveryShape } from "./shapes.ts";
 
-/** Routes under `/deliveries`: list, show, replay, cancel. */
-export function deliveryRoutes(parts: OperateParts): Hono {
-  const app = new Hono();
-  app.get("/", (context) => list(parts, new URL(context.req.url).searchParams));
-  app.get("/:id", async (context) => {
-    const found = await findDelivery(parts.store, context.req.param("id"));
-    if (found === undefined) {
-      return problemResponse(
-        problem("unknown_delivery", "cannot show the delivery: its id is unknown"),
-      );
-    }
-    return context.json(deliveryShape(found.value));
-  });
-  app.post(
-    "/:id/replay",
-    async (context) => changed(await replay(parts, context.req.param("id")), 202),
-  );
-  app.post(
-    "/:id/cancel",
-    async (context) => changed(await cancel(parts, context.req.param("id")), 200),
-  );
-  return app;
-}
+const id = z.string().openapi({ example: EXAMPLE_ID });
+const request = { params: z.object({ id }), query: noQuery };
 
-/** Routes under `/dead-letters/:endpoint`: list and replay, as durable-webhook has them. */
-export function deadLetterRoutes(parts: OperateParts): Hono {
-  const app = new Hono();
-  app.get("/:endpoint", (context) => {
-    const params = new URL(context.req.url).searchParams;
-    params.set("endpoint", context.req.param("endpoint"));
-    params.set("state", "dead");
-    return list(parts, params);
+/** Routes under `/deliveries`: list, show, payload, replay, cancel. */
+export function deliveryRoutes(parts: OperateParts): OpenAPIHono {
+  const app = new OpenAPIHono();
+  const shape = (delivery: Delivery) => deliveryShape(delivery, isShown(parts, delivery.endpoint));
+
+  app.openapi(listRoute, async (context) => {
+    const page = await pageOf(parts, listingOf(context.req.valid("query")));
+    return "code" in page ? refusal(page) : context.json(page, 200);
   });
-  app.post("/:endpoint/:id/replay", async (context) => {
-    const { endpoint, id } = context.req.param();
-    const found = await readDelivery(parts.store, endpoint, id);
-    if (found === undefined) {
-      return problemResponse(
-        problem("unknown_delivery", "cannot replay: the endpoint has no such delivery"),
-      );
-    }
-    return changed(await replay(parts, id), 202);
+
+  app.openapi(showRoute, async (context) => {
+    const found = await showDelivery(parts, context.req.valid("param").id);
+    if ("code" in found) return refusal(found);
+    const headers = found.headers?.map(([name, value]): [string, string] => [name, value]);
+    return context.json({ ...shape(found.delivery), headers }, 200);
+  });
+
+  app.openapi(payloadRoute, async (context) => {
+    const { id } = context.req.valid("param");
+    const payload = await openPayload(parts, id);
+    if ("code" in payload) return refusal(payload);
+    return new Response(ReadableStream.from(payload.pieces), {
+      headers: { ...PAYLOAD_HEADERS, ...payloadName(id), "content-length": `${payload.bytes}` },
+    });
+  });
+
+  app.openapi(replayRoute, async (context) => {
+    const result = await replay(parts, context.req.valid("param").id);
+    return "code" in result ? refusal(result) : context.json(shape(result), 202);
+  });
+
+  app.openapi(cancelRoute, async (context) => {
+    const result = await cancel(parts, context.req.valid("param").id);
+    return "code" in result ? refusal(result) : context.json(shape(result), 200);
   });
   return app;
 }
 
-function changed(result: Delivery | Problem, status: number): Response {
-  return "code" in result
-    ? problemResponse(result)
-    : Response.json(deliveryShape(result), { status });
-}
+/** Routes under `/dead-letters/{endpoint}`: list and replay, as durable-webhook has them. */
+export function deadLetterRoutes(parts: OperateParts): OpenAPIHono {
+  const app = new OpenAPIHono();
 
-async function list(parts: OperateParts, params: URLSearchParams): Promise<Response> {
-  const query = parseListQuery(params);
-  if ("code" in query) return problemResponse(query);
-  const known = await endpointsWithDeliveries(parts.store);
-  const { endpoint } = query;
-  if (endpoint !== undefined && !known.includes(endpoint) && !parts.endpoints.has(endpoint)) {
-    return problemResponse(
-      problem("unknown_endpoint", "cannot list: no such endpoint is configured or has deliveries"),
-    );
-  }
-  const endpoints = endpoint === undefined ? known : [endpoint];
-  const { items, next } = query.event_id === undefined
-    ? await listDeliveries(parts.store, endpoints, filterOf(query), query.limit, query.cursor)
-    : { items: await ofEvent(parts, endpoints, query, query.event_id), next: undefined };
-  return Response.json({
-    items: items.map(deliveryShape),
-    cursor: next === undefined ? null : makeCursor(next),
+  app.openapi(deadListRoute, async (context) => {
+    const { endpoint } = context.req.valid("param");
+    const listing = listingOf({ ...context.req.valid("query"), endpoint, state: "dead" });
+    const page = await pageOf(parts, listing);
+    return "code" in page ? refusal(page) : context.json(page, 200);
   });
+
+  app.openapi(deadReplayRoute, async (context) => {
+    const { endpoint, id } = context.req.valid("param");
+    const result = await replay(parts, id, endpoint);
+    return "code" in result
+      ? refusal(result)
+      : context.json(deliveryShape(result, isShown(parts, result.endpoint)), 202);
+  });
+  return app;
 }
 
-function filterOf({ state, reason, since, until }: ListQuery) {
-  return { state, reason, sinceMs: since, untilMs: until };
+/**
+ * Stored bytes are a stranger's: whatever type they came with, a browser must neither show
+ * nor run them on this origin.
+ */
+const PAYLOAD_HEADERS = {
+  "content-type": "application/octet-stream",
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "sandbox; default-src 'none'",
+  "cache-control": "no-store",
+};
+
+const payloadName = (id: string) => ({ "content-disposition": `attachment; filename="${id}"` });
+
+function listingOf(query: ListQuery): Listing {
+  const { endpoint, state, reason, event_id, since, until, limit, cursor } = query;
+  return {
+    ...{ endpoint, state, reason, limit, before: cursor },
+    ...{ eventId: event_id, sinceMs: since, untilMs: until },
+  };
 }
 
-/** An event id leads to its delivery through the claim on it; at most one an endpoint. */
-async function ofEvent(
-  { store }: OperateParts,
-  endpoints: readonly string[],
-  { state, reason }: ListQuery,
-  eventId: string,
-): Promise<Delivery[]> {
-  const found = await Promise.all(endpoints.map(async (endpoint) => {
-    const claim = await readClaim(store, endpoint, eventKey(eventId));
-    return claim && await readDelivery(store, endpoint, claim.deliveryId);
-  }));
-  return found.flatMap((stored) => stored === undefined ? [] : [stored.value])
-    .filter((delivery) => state === undefined || delivery.state === state)
-    .filter((delivery) => reason === undefined || delivery.reason === reason);
+async function pageOf(parts: OperateParts, listing: Listing) {
+  const page = await findDeliveries(parts, listing);
+  if ("code" in page) return page;
+  return {
+    items: page.items.map((item) => deliveryShape(item, isShown(parts, item.endpoint))),
+    cursor: page.next === undefined ? null : makeCursor(page.next),
+  };
 }
+
+const tags = ["Deliveries"];
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/deliveries",
+  tags,
+  summary: "Deliveries, newest first",
+  description: "`since` is included, `until` is not. A page may be short and still have a next.",
+  request: { query: listQuery },
+  responses: { 200: json("One page", deliveryPageSchema), ...refusals },
+});
+
+const showRoute = createRoute({
+  method: "get",
+  path: "/deliveries/{id}",
+  tags,
+  summary: "One delivery with its attempts",
+  request,
+  responses: { 200: json("The delivery", deliverySchema), ...refusals },
+});
+
+const payloadRoute = createRoute({
+  method: "get",
+  path: "/deliveries/{id}/payload",
+  tags,
+  summary: "A delivery's bytes, as an attachment",
+  description: "403 `payload_hidden` unless the endpoint has `showPayload`.",
+  request,
+  responses: {
+    200: {
+      description: "The bytes as they came",
+      content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
+    },
+    ...refusals,
+  },
+});
+
+const replayRoute = createRoute({
+  method: "post",
+  path: "/deliveries/{id}/replay",
+  tags,
+  summary: "Send a dead or delivered one again",
+  description: "409 `wrong_state` while it is pending or in flight.",
+  request,
+  responses: { 202: json("The delivery, pending again", deliverySchema), ...refusals },
+});
+
+const cancelRoute = createRoute({
+  method: "post",
+  path: "/deliveries/{id}/cancel",
+  tags,
+  summary: "Give up on a pending one: dead, reason `cancelled`",
+  request,
+  responses: { 200: json("The delivery, dead now", deliverySchema), ...refusals },
+});
+
+const deadParams = z.object({ endpoint: z.string().openapi({ example: "github" }) });
+const deadTags = ["Dead letters"];
+
+const deadListRoute = createRoute({
+  method: "get",
+  path: "/dead-letters/{endpoint}",
+  tags: deadTags,
+  summary: "Dead deliveries of one endpoint, newest first",
+  request: { params: deadParams, query: deadQuery },
+  responses: { 200: json("One page", deliveryPageSchema), ...refusals },
+});
+
+const deadReplayRoute = createRoute({
+  method: "post",
+  path: "/dead-letters/{endpoint}/{id}/replay",
+  tags: deadTags,
+  summary: "Send a dead one again",
+  request: { params: deadParams.extend({ id }), query: noQuery },
+  responses: { 202: json("The delivery, pending again", deliverySchema), ...refusals },
+});

@@ -1,0 +1,7 @@
+/** A ULID (https://github.com/ulid/spec): 26 digits of Crockford's base 32. */
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** Whether text can be the id of a delivery or a job; anything else need not be looked up. */
+export function isId(text: string): boolean {
+  return ULID.test(text);
+}

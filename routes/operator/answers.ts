@@ -1,0 +1,83 @@
+import { type Hook, z } from "@hono/zod-openapi";
+import type { Env, MiddlewareHandler, TypedResponse } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
+import type { ClientErrorStatusCode, ServerErrorStatusCode } from "hono/utils/http-status";
+import { type Problem, problem, StoreUnavailable } from "../../lib/errors.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { problemResponse } from "../problem.ts";
+import { problemSchema } from "./schemas.ts";
+
+type ErrorStatus = ClientErrorStatusCode | ServerErrorStatusCode;
+
+/** A problem document as the typed handlers may return it. */
+export type Refusal = Response & TypedResponse<z.output<typeof problemSchema>, ErrorStatus, "json">;
+
+/** Answers with a problem document. */
+export function refusal(refused: Problem, headers?: Record<string, string>): Refusal {
+  return problemResponse(refused, headers) as Refusal;
+}
+
+/** What every route may answer besides its success. */
+export const refusals = {
+  default: {
+    description: "A refusal, as a problem document",
+    content: { "application/problem+json": { schema: problemSchema } },
+  },
+} as const;
+
+/** A JSON answer in the form that route definitions want. */
+export function json<T extends z.ZodType>(description: string, schema: T) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+/** Turns a failed check of parameters or body into a problem that names the field. */
+// deno-lint-ignore no-explicit-any -- the hook serves every route, whatever its input
+export const refuseInvalid: Hook<any, Env, any, Response | undefined> = (result) =>
+  result.success ? undefined : problemResponse(badParameter(result.error));
+
+function badParameter({ issues: [issue] }: z.ZodError): Problem {
+  const field = issue.path.map(String).join(".");
+  if (issue.code === "unrecognized_keys") {
+    return bad(`${[field, shown(issue.keys[0])].filter(Boolean).join(".")} is not known here`);
+  }
+  if (field === "") return bad(`the body ${plain(issue.message)}`);
+  return bad(`${shown(field)} ${plain(issue.message)}`);
+}
+
+const bad = (what: string) => problem("bad_parameter", `cannot read the request: ${what}`);
+const shown = (name: string) => name.slice(0, 40);
+const plain = (message: string) => /^(is|has|needs) /.test(message) ? message : "has no such value";
+
+/** Answers for what a handler threw; `undefined` where it is a fault of ours. */
+export function refuseThrown(error: Error): Response | undefined {
+  if (error instanceof StoreUnavailable) {
+    return problemResponse(
+      problem("store_unavailable", "cannot answer: the store does not"),
+      { "retry-after": String(LIMITS.retryAfterStoreS) },
+    );
+  }
+  if (error instanceof HTTPException && error.status < 500) {
+    return problemResponse(bad("its body is not JSON"));
+  }
+  return undefined;
+}
+
+const BODY_BYTES = 64 * 1_024;
+
+/** Bounds a request's body: filters are short. */
+export const shortBody = bodyLimit({
+  maxSize: BODY_BYTES,
+  onError: () =>
+    problemResponse(
+      problem("payload_too_large", `cannot read the request: its body is over ${BODY_BYTES} bytes`),
+    ),
+});
+
+/** A body is read as JSON whatever type is on it: curl calls any text a form, fetch plain text. */
+export const asJson: MiddlewareHandler = async (context, next) => {
+  const headers = new Headers(context.req.raw.headers);
+  headers.set("content-type", "application/json");
+  context.req.raw = new Request(context.req.raw, { headers });
+  await next();
+};

@@ -1,0 +1,4 @@
+/** Whether a path belongs to the operator's surface. It is asked before that is loaded. */
+export function isOperator(path: string): boolean {
+  return /^\/(?:(?:api|dead-letters|docs)(?:\/|$)|openapi\.json$)/.test(path);
+}

@@ -1,0 +1,44 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Relay } from "../../lib/flow/relay.ts";
+import type { LiveEvents } from "../../lib/observe/live/live.ts";
+import { answerNotFound } from "../not_found.ts";
+import { openapiRoutes } from "../openapi.ts";
+import { refuseInvalid, refuseThrown } from "./answers.ts";
+import { deadLetterRoutes, deliveryRoutes } from "./deliveries.ts";
+import { endpointRoutes } from "./endpoints.ts";
+import { eventRoutes } from "./events.ts";
+import { guard, shut } from "./guard.ts";
+import { statusRoutes } from "./status.ts";
+
+export interface SurfaceParts {
+  relay: Relay;
+  live: LiveEvents;
+  adminToken?: string;
+}
+
+/**
+ * Builds the operator's API with its document. Loaded by the first request that needs it:
+ * a cold start must answer hooks before it compiles schemas.
+ */
+export function createOperatorSurface({ relay, live, adminToken }: SurfaceParts): OpenAPIHono {
+  const app = new OpenAPIHono({ defaultHook: refuseInvalid });
+  app.onError((error) => {
+    const refused = refuseThrown(error);
+    if (refused === undefined) throw error;
+    return refused;
+  });
+  answerNotFound(app);
+  const closed = guard(adminToken);
+  app.use("/api/*", closed);
+  app.use("/dead-letters/*", closed);
+  app.use("/openapi.json", shut(adminToken));
+  app.use("/docs", shut(adminToken));
+  app.route("/api/v1", statusRoutes(relay));
+  app.route("/api/v1", endpointRoutes(relay));
+  app.route("/api/v1", deliveryRoutes(relay));
+  app.route("/api/v1", deadLetterRoutes(relay));
+  app.route("/api/v1/events", eventRoutes({ live, isStopping: relay.isStopping }));
+  app.route("/", deadLetterRoutes(relay));
+  app.route("/", openapiRoutes(app));
+  return app;
+}
