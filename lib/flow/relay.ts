@@ -9,13 +9,15 @@ import { Housekeeping } from "./housekeeping.ts";
 import { Knocker } from "./knock.ts";
 import { Lanes } from "./lanes.ts";
 import { QueueWaker } from "./queue_waker.ts";
+import { sourcesOf } from "./recover/source.ts";
+import { Watchdog } from "./recover/watchdog.ts";
 import { Schedule } from "./schedule.ts";
 import type { Transport } from "./transport.ts";
 import { Work } from "./work.ts";
 
 /** What a relay is made of. Only `main.ts` and tests make real ones. */
 export interface RelayParts {
-  config: Pick<Config, "endpoints" | "leaseMs" | "scheduler">;
+  config: Pick<Config, "endpoints" | "leaseMs" | "scheduler" | "github" | "publicUrl">;
   store: Store;
   transport: Transport;
   senderOf: (endpoint: string) => Sender;
@@ -38,7 +40,7 @@ const STOP_RESERVE_MS = 1_000;
 /** Puts the parts together. Nothing runs before `start`. */
 export function createRelay(parts: RelayParts) {
   const {
-    config: { endpoints, leaseMs, scheduler },
+    config: { endpoints, leaseMs, scheduler, github: settings, publicUrl },
     store,
     clock,
     transport,
@@ -72,6 +74,16 @@ export function createRelay(parts: RelayParts) {
   const queue = new QueueWaker(store, scheduler, clock, log);
   const schedule = new Schedule({ drain, lanes, work, clock, queue });
   const housekeeping = new Housekeeping({ store, clock, endpoints, observe });
+  const github = new Watchdog({
+    sources: sourcesOf(endpoints.values(), settings),
+    settings,
+    publicUrl,
+    store,
+    clock,
+    log,
+    owner,
+    isStoreHealthy: () => faults.recent(clock.nowMs()).count === 0,
+  });
 
   /** Ends the attempts: those that take longer than the grace are called off and given back. */
   async function endAttempts(graceMs: number): Promise<void> {
@@ -93,11 +105,13 @@ export function createRelay(parts: RelayParts) {
     drain,
     queue,
     schedule,
+    github,
     unanswered: new Set<string>(),
     isStopping: () => stopping,
     start(): void {
       schedule.start();
       housekeeping.start();
+      github.start();
     },
     /** Accepts nothing more from now on. */
     refuse(): void {
@@ -109,7 +123,7 @@ export function createRelay(parts: RelayParts) {
       schedule.stop();
       knocker.stop();
       housekeeping.stop();
-      await endAttempts(LIMITS.stopMs - STOP_RESERVE_MS);
+      await Promise.all([github.stop(), endAttempts(LIMITS.stopMs - STOP_RESERVE_MS)]);
       await transport.close();
     },
   };

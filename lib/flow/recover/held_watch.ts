@@ -46,7 +46,8 @@ export class HeldWatch {
 export type Taken = { held: HeldWatch } | { lookAtMs: number };
 
 /**
- * Takes a watched hook for a pass, if one is due or wanted and no other process has it.
+ * Takes a watched hook for a pass, if one is due or wanted, no other process has it, and
+ * GitHub's breaker would let a request through.
  * A first look at all stores the baseline: what GitHub delivered before is handled.
  */
 export async function takeWatch(
@@ -60,6 +61,8 @@ export async function takeWatch(
   const row = stored ?? freshWatch(startedAtMs);
   const wanted = wantedStamp !== null;
   if (!wanted && row.nextPassAtMs > nowMs) return { lookAtMs: row.nextPassAtMs };
+  const { phase, openUntilMs = 0 } = row.breaker;
+  if (phase === "open" && openUntilMs > nowMs) return { lookAtMs: openUntilMs };
   if (!isFree(row.lease, owner, nowMs)) return { lookAtMs: row.lease?.untilMs ?? nowMs };
   const held = new HeldWatch(store, owner, endpoint, row, versionstamp, wanted);
   if (!await held.save()) return { lookAtMs: nowMs + LEASE_MS };

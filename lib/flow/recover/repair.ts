@@ -1,9 +1,9 @@
-import { needsPerson, type Trouble } from "../../decide/github/answer.ts";
+import type { Trouble } from "../../decide/github/answer.ts";
 import { isDeliveryUrl } from "../../decide/github/drift.ts";
 import { type Finding, reopened, repairStep, tried } from "../../decide/github/finding.ts";
 import type { Clock } from "../../ports.ts";
 import { isHere, listFindings } from "../../store/watch.ts";
-import { ask, type Pass } from "./ask.ts";
+import { ask, type Asked, type Pass } from "./ask.ts";
 
 /** What came of the repairs of one pass. */
 export interface Repaired {
@@ -62,7 +62,7 @@ async function settle({ store, source: { endpoint }, held, log }: Pass): Promise
 
 async function leave({ held, log, source: { endpoint } }: Pass, finding: Finding): Promise<void> {
   await held.save({ set: [finding] });
-  log("error", "github_not_repaired", { endpoint, guid: finding.guid, why: finding.open });
+  log("warn", "github_not_repaired", { endpoint, guid: finding.guid, why: finding.open });
 }
 
 /** What ends the repairs of this pass; `undefined` to go on. */
@@ -70,51 +70,55 @@ type Stop = { trouble?: Trouble } | undefined;
 
 /**
  * Asks for one event again. The try is stored before it is made: a store that cannot take
- * it could not take the delivery either. A request that GitHub did not take is no try.
+ * it could not take the delivery either.
  */
 async function redeliver(pass: Pass, finding: Finding): Promise<Stop> {
   const { store, held, source: { endpoint, deliveriesPath }, clock, log } = pass;
   if (await isHere(store, endpoint, finding.guid)) return undefined;
-  const elsewhere = await checkAddress(pass, finding);
-  if (elsewhere !== "ours") return elsewhere === "not ours" ? undefined : elsewhere;
+  const path = `${deliveriesPath}/${encodeURIComponent(finding.rowId)}`;
   const again = tried(finding, clock.nowMs());
+  if (finding.kind === "phantom_ack" && finding.tries === 0) {
+    const row = await ask(pass, { method: "GET", path });
+    if (row.kind !== "answer") return await refused(pass, finding, again, row);
+    if (isElsewhere(row.response.data, endpoint)) return await forget(pass, finding);
+  }
   if (!await held.save({ set: [again] })) return {};
-  const path = `${deliveriesPath}/${encodeURIComponent(finding.rowId)}/attempts`;
-  const asked = await ask(pass, { method: "POST", path });
-  if (asked.kind === "answer") {
-    log("info", "github_redelivery", { endpoint, guid: finding.guid, try: again.tries });
-    return undefined;
-  }
-  if (asked.kind === "trouble" && asked.trouble.kind === "not_found") {
-    await leave(pass, { ...finding, open: "gone" });
-    return undefined;
-  }
-  if (asked.kind === "trouble" && asked.trouble.kind === "unexpected") return undefined;
-  await held.save({ set: [finding] });
-  return asked.kind === "trouble" ? { trouble: asked.trouble } : {};
+  const asked = await ask(pass, { method: "POST", path: `${path}/attempts` });
+  if (asked.kind !== "answer") return await refused(pass, finding, again, asked);
+  log("info", "github_redelivery", { endpoint, guid: finding.guid, try: again.tries });
+  return undefined;
 }
 
 /**
- * An event that another address has acknowledged (the hook was pointed here later) is not
- * ours to ask for: the backend has it. Only GitHub's full record tells the address.
+ * Whether another address has acknowledged the event: the hook was pointed here later, and
+ * what it pointed to before has the event. Only the path tells; hosts may be many.
  */
-async function checkAddress(pass: Pass, finding: Finding): Promise<"ours" | "not ours" | Stop> {
-  const { held, source: { endpoint, deliveriesPath }, publicUrl } = pass;
-  if (finding.kind !== "phantom_ack" || finding.tries > 0) return "ours";
-  const path = `${deliveriesPath}/${encodeURIComponent(finding.rowId)}`;
-  const asked = await ask(pass, { method: "GET", path });
-  if (asked.kind === "answer") {
-    const { url } = (asked.response.data ?? {}) as { url?: unknown };
-    if (typeof url !== "string" || isDeliveryUrl(url, { endpoint, publicUrl })) return "ours";
-    await held.save({ delete: [finding.guid] });
-    return "not ours";
+function isElsewhere(row: unknown, endpoint: string): boolean {
+  const { url } = (row ?? {}) as { url?: unknown };
+  return typeof url === "string" && !isDeliveryUrl(url, { endpoint });
+}
+
+async function forget({ held, log }: Pass, { guid }: Finding): Promise<Stop> {
+  log("info", "github_delivered_elsewhere", { endpoint: held.endpoint, guid });
+  return await held.save({ delete: [guid] }) ? undefined : {};
+}
+
+/** A request that GitHub did not take is no try, unless GitHub says no to this very one. */
+async function refused(
+  pass: Pass,
+  before: Finding,
+  again: Finding,
+  asked: Exclude<Asked, { kind: "answer" }>,
+): Promise<Stop> {
+  const kind = asked.kind === "trouble" ? asked.trouble.kind : undefined;
+  if (kind === "not_found") {
+    await leave(pass, { ...before, open: "gone" });
+    return undefined;
   }
-  if (asked.kind === "held") return {};
-  if (asked.trouble.kind === "not_found") {
-    await leave(pass, { ...finding, open: "gone" });
-    return "not ours";
-  }
-  return needsPerson(asked.trouble) ? "ours" : { trouble: asked.trouble };
+  const goesOn = kind === "unexpected";
+  const saved = await pass.held.save({ set: [goesOn ? again : before] });
+  if (goesOn && saved) return undefined;
+  return asked.kind === "trouble" ? { trouble: asked.trouble } : {};
 }
 
 function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
