@@ -31,7 +31,8 @@ const started = Promise.withResolvers<Relay>();
 
 // Deno Deploy finds cron jobs by running the top level, so this comes first and always.
 Deno.cron("holdfast sweep", "* * * * *", async () => {
-  await (await started.promise).schedule.cronPass();
+  const { schedule, github } = await started.promise;
+  await Promise.all([schedule.cronPass(), github.look()]);
 });
 
 const config = await readSettings(DEV);

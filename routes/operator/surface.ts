@@ -7,6 +7,7 @@ import { refuseInvalid, refuseThrown } from "./answers.ts";
 import { deadLetterRoutes, deliveryRoutes } from "./deliveries.ts";
 import { endpointRoutes } from "./endpoints.ts";
 import { eventRoutes } from "./events.ts";
+import { githubRoutes } from "./github.ts";
 import { guard, shut } from "./guard.ts";
 import { statusRoutes } from "./status.ts";
 
@@ -37,6 +38,7 @@ export function createOperatorSurface({ relay, live, adminToken }: SurfaceParts)
   app.route("/api/v1", endpointRoutes(relay));
   app.route("/api/v1", deliveryRoutes(relay));
   app.route("/api/v1", deadLetterRoutes(relay));
+  app.route("/api/v1", githubRoutes(relay));
   app.route("/api/v1/events", eventRoutes({ live, isStopping: relay.isStopping }));
   app.route("/", deadLetterRoutes(relay));
   app.route("/", openapiRoutes(app));
