@@ -11,6 +11,7 @@ import { Lanes } from "./lanes.ts";
 import { QueueWaker } from "./queue_waker.ts";
 import { sourcesOf } from "./recover/source.ts";
 import { Watchdog } from "./recover/watchdog.ts";
+import { ReplayJobs } from "./replay_jobs.ts";
 import { Schedule } from "./schedule.ts";
 import type { Transport } from "./transport.ts";
 import { Work } from "./work.ts";
@@ -74,6 +75,7 @@ export function createRelay(parts: RelayParts) {
   const queue = new QueueWaker(store, scheduler, clock, log);
   const schedule = new Schedule({ drain, lanes, work, clock, queue });
   const housekeeping = new Housekeeping({ store, clock, endpoints, observe });
+  const jobs = new ReplayJobs({ store, lanes, schedule, clock, log, owner });
   const github = new Watchdog({
     sources: sourcesOf(endpoints.values(), settings),
     settings,
@@ -105,12 +107,14 @@ export function createRelay(parts: RelayParts) {
     drain,
     queue,
     schedule,
+    jobs,
     github,
     unanswered: new Set<string>(),
     isStopping: () => stopping,
     start(): void {
       schedule.start();
       housekeeping.start();
+      jobs.look();
       github.start();
     },
     /** Accepts nothing more from now on. */
@@ -123,7 +127,12 @@ export function createRelay(parts: RelayParts) {
       schedule.stop();
       knocker.stop();
       housekeeping.stop();
-      await Promise.all([github.stop(), endAttempts(LIMITS.stopMs - STOP_RESERVE_MS)]);
+      const graceMs = LIMITS.stopMs - STOP_RESERVE_MS;
+      await Promise.all([
+        github.stop(),
+        Promise.race([jobs.stop(), pause(clock, graceMs)]),
+        endAttempts(graceMs),
+      ]);
       await transport.close();
     },
   };

@@ -9,6 +9,7 @@ export const keys = {
   deliveries: (endpoint: string): Key => ["delivery", endpoint],
   allDeliveries: (): Key => ["delivery"],
   payload: (id: string, row: number): Key => ["payload", id, row],
+  allPayloads: (): Key => ["payload"],
   payloads: (id: string): Key => ["payload", id],
   event: (endpoint: string, eventKey: string): Key => ["event", endpoint, eventKey],
   due: (endpoint: string, dueAtMs: number, id: string): Key => ["due", endpoint, dueAtMs, id],
@@ -26,6 +27,8 @@ export const keys = {
   rate: (endpoint: string): Key => ["lane", endpoint, "rate"],
   handshake: (endpoint: string): Key => ["watch", "handshake", endpoint],
   alarm: (second: number): Key => ["alarm", second],
+  job: (id: string): Key => ["job", id],
+  jobs: (): Key => ["job"],
   staging: (id: string): Key => ["staging", id],
   stagings: (): Key => ["staging"],
 } as const;

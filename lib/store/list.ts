@@ -1,4 +1,4 @@
-import { isId } from "../ids.ts";
+import { firstIdAt, isId } from "../ids.ts";
 import { KV } from "../limits.ts";
 import type { DeadReason, Delivery, DeliveryState, PayloadHead } from "../model.ts";
 import { readDelivery } from "./door.ts";
@@ -25,6 +25,7 @@ const SIGHT = 10_000;
 /** A delivery's id is made when its request arrives, at most so long before it is accepted. */
 const LONGEST_ARRIVAL_MS = 15 * 60_000;
 const BATCH = 100;
+const KEYS_BATCH = 500;
 
 /**
  * One page of deliveries over the given endpoints, newest first. A page may be short of
@@ -37,12 +38,13 @@ export async function listDeliveries(
   limit: number,
   before?: string,
 ): Promise<Page> {
-  const source = filter.state === "dead" ? deadOf : allOf;
+  const source = SOURCES[filter.state ?? "delivered"];
+  const start = startOf(filter, before);
   const items: Delivery[] = [];
   let seen = 0;
   let last = before;
   for await (
-    const delivery of merged(endpoints.map((endpoint) => source(store, endpoint, before)))
+    const delivery of merged(endpoints.map((endpoint) => source(store, endpoint, start)))
   ) {
     if (isTooOld(delivery, filter)) break;
     const fitting = fits(delivery, filter);
@@ -52,6 +54,21 @@ export async function listDeliveries(
     seen++;
   }
   return { items };
+}
+
+/** The ids that may fit a filter's times: from the first on, before the other. */
+export function idRange({ sinceMs, untilMs }: DeliveryFilter): { from?: string; before?: string } {
+  return {
+    from: sinceMs === undefined ? undefined : firstIdAt(sinceMs - LONGEST_ARRIVAL_MS),
+    // A clock may have been set back between the making of an id and the acceptance.
+    before: untilMs === undefined ? undefined : firstIdAt(untilMs + LONGEST_ARRIVAL_MS),
+  };
+}
+
+function startOf(filter: DeliveryFilter, before?: string): string | undefined {
+  const range = idRange(filter);
+  if (range.before === undefined) return before;
+  return before !== undefined && before < range.before ? before : range.before;
 }
 
 function isTooOld({ acceptedAtMs }: Delivery, { sinceMs }: DeliveryFilter): boolean {
@@ -87,6 +104,35 @@ async function* deadOf(store: Store, endpoint: string, before?: string): AsyncGe
   }
   yield* await readMany(store, endpoint, ids);
 }
+
+/**
+ * The open ones from the due index, which holds nothing else. Where it is longer than one
+ * page may look, they are many among all, and are found there.
+ */
+async function* openOf(store: Store, endpoint: string, before?: string): AsyncGenerator<Delivery> {
+  const ids = new Set<string>();
+  const selector = { prefix: keys.dues(endpoint) };
+  let seen = 0;
+  for await (const { key } of store.kv.list(selector, { limit: SIGHT, batchSize: KEYS_BATCH })) {
+    ids.add(String(key[3]));
+    seen++;
+  }
+  if (seen === SIGHT) return yield* allOf(store, endpoint, before);
+  const wanted = [...ids].filter((id) => before === undefined || id < before).toSorted();
+  while (wanted.length > 0) {
+    yield* await readMany(store, endpoint, wanted.splice(-KV.getMany).toReversed());
+  }
+}
+
+type Source = (store: Store, endpoint: string, before?: string) => AsyncGenerator<Delivery>;
+
+/** Where the deliveries of a state are found, newest first; most are delivered. */
+const SOURCES: Record<DeliveryState, Source> = {
+  pending: openOf,
+  in_flight: openOf,
+  dead: deadOf,
+  delivered: allOf,
+};
 
 function backwards(prefix: Deno.KvKey, before: string | undefined): Deno.KvListSelector {
   return before === undefined ? { prefix } : { prefix, end: [...prefix, before] };

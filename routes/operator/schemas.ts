@@ -176,3 +176,32 @@ export const statusSchema = z.object({
   oldestPendingAt: time.optional(),
   conditions: z.array(conditionSchema),
 }).openapi("Status");
+
+export const jobSchema = z.object({
+  id: z.string().openapi({ example: EXAMPLE_ID }),
+  state: z.enum(["running", "done", "cancelled"]),
+  total: count,
+  done: count,
+  skipped: count.openapi({ description: "Had changed before their turn came." }),
+  createdAt: time,
+  finishedAt: time.optional(),
+  filter: z.object({
+    endpoint: z.string().optional(),
+    state: z.enum(["dead", "delivered"]),
+    reason: deadReason.optional(),
+    since: time.optional(),
+    until: time.optional(),
+  }),
+}).openapi("ReplayJob");
+
+export const jobPageSchema = z.object({ items: z.array(jobSchema), cursor })
+  .openapi("ReplayJobPage");
+
+export const replaySurveySchema = z.object({
+  dryRun: z.literal(true),
+  count,
+  atLeast: z.boolean().openapi({ description: "There may be more: counting ended early." }),
+  oldest: time.optional(),
+  newest: time.optional(),
+  alreadyDelivered: count.openapi({ description: "Of these, the target took one before." }),
+}).openapi("ReplaySurvey");
