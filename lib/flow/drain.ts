@@ -1,6 +1,9 @@
+import type { PayloadHead } from "../model.ts";
 import type { Clock } from "../ports.ts";
 import { dueAfter, dueUntil } from "../store/due.ts";
+import type { DueEntry } from "../store/keys.ts";
 import type { Store } from "../store/kv.ts";
+import { readPayloadHeads } from "../store/payload.ts";
 import { reserveAttempts } from "../store/rate.ts";
 import { type Candidate, candidates, type Claim, claim } from "./claim.ts";
 import { deliver, type DeliverParts, type Job } from "./deliver.ts";
@@ -102,7 +105,7 @@ export class Drain {
 
   async #probeTurn(lane: Lane): Promise<boolean> {
     lane.behind = true;
-    this.#startAll(await probe(this.#parts, lane), true);
+    await this.#startAll(await probe(this.#parts, lane), true);
     const { breaker } = lane.row;
     if (breaker.probe !== undefined) this.#lookAgain(lane, breaker.probe.untilMs);
     return false;
@@ -112,7 +115,7 @@ export class Drain {
   async #orderedTurn(lane: Lane): Promise<boolean> {
     const found = await ordered(this.#parts, lane);
     if (found.lookAgainAtMs !== undefined) this.#lookAgain(lane, found.lookAgainAtMs);
-    this.#startAll(found.claims, false);
+    await this.#startAll(found.claims, false);
     return false;
   }
 
@@ -121,7 +124,7 @@ export class Drain {
     const wanted = await this.#wantedOf(lane, Math.min(TURN, lane.freeSlots));
     const granted = await this.#granted(lane, wanted.candidates);
     const { claims, full } = await claim(store, work, owner, lane, granted);
-    this.#startAll(claims, false);
+    await this.#startAll(claims, false);
     const held = full || granted.length < wanted.candidates.length;
     lane.behind = held || wanted.more;
     if (!lane.behind) await this.#noteNext(lane, clock.nowMs());
@@ -132,9 +135,13 @@ export class Drain {
   async #wantedOf(lane: Lane, limit: number): Promise<{ candidates: Candidate[]; more: boolean }> {
     const { store, work, clock } = this.#parts;
     const nowMs = clock.nowMs();
-    // A claim of this process whose renewal is late lies in the past: look beyond those.
-    const entries = await dueUntil(store, lane.id, nowMs, limit + lane.inFlight);
-    const free = entries.filter((entry) => !work.holds(entry.id)).slice(0, limit);
+    const isFree = (entry: DueEntry) => !work.holds(entry.id);
+    let entries = await dueUntil(store, lane.id, nowMs, limit);
+    // Claims of this process whose renewal is late lie in the past: look beyond those.
+    if (!entries.every(isFree)) {
+      entries = await dueUntil(store, lane.id, nowMs, limit + lane.inFlight);
+    }
+    const free = entries.filter(isFree).slice(0, limit);
     const due = await candidates(store, work, free);
     if (lane.row.recovery === undefined || free.length === limit) {
       return { candidates: due, more: free.length === limit };
@@ -166,8 +173,19 @@ export class Drain {
     this.#parts.onDue(lane, atMs);
   }
 
-  #startAll(claims: Claim[], isProbe: boolean): void {
-    for (const one of claims) this.#start({ claim: one, probe: isProbe });
+  /** Starts the attempts; requests that fit one row are read together. */
+  async #startAll(claims: Claim[], isProbe: boolean): Promise<void> {
+    const small = claims.filter(({ held }) => held.delivery.chunks === 1);
+    const heads = await readPayloadHeads(
+      this.#parts.store,
+      small.map(({ held }) => held.delivery.id),
+    )
+      .catch(() => new Map<string, PayloadHead>());
+    for (const one of claims) {
+      const head = heads.get(one.held.delivery.id);
+      const atHand = head && { head, body: head.body };
+      this.#start({ claim: one, probe: isProbe, atHand });
+    }
   }
 
   #start(job: Job): void {

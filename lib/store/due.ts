@@ -1,8 +1,8 @@
-import { KV } from "../limits.ts";
 import type { Delivery } from "../model.ts";
 import { type DueEntry, dueEntry, keys } from "./keys.ts";
 import type { Store, StoredDelivery } from "./kv.ts";
 import { secondParts } from "./list.ts";
+import { readRows } from "./rows.ts";
 
 /** The lane's due entries from the oldest on, up to and including `untilMs`. */
 export function dueUntil(
@@ -56,21 +56,16 @@ async function collect(
   return found;
 }
 
-/** Reads the records of due entries, in their order; a missing one is `undefined`. */
+/** Reads the records of one lane's due entries, in their order; a missing one is `undefined`. */
 export async function readDue(
   store: Store,
   entries: readonly DueEntry[],
 ): Promise<(StoredDelivery | undefined)[]> {
-  const groups: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
-  for (let at = 0; at < entries.length; at += KV.getMany) {
-    const group = entries.slice(at, at + KV.getMany);
-    groups.push(store.kv.getMany(group.map(({ endpoint, id }) => keys.delivery(endpoint, id))));
-  }
-  return (await Promise.all(groups)).flat().map((entry) =>
-    entry.versionstamp === null
-      ? undefined
-      : { value: entry.value as Delivery, versionstamp: entry.versionstamp }
-  );
+  if (entries.length === 0) return [];
+  const tails = entries.map(({ id }): Deno.KvKey => [id]);
+  const inOrder = tails.toSorted(([a], [b]) => String(a) < String(b) ? -1 : 1);
+  const rows = await readRows<Delivery>(store.kv, keys.deliveries(entries[0].endpoint), inOrder);
+  return tails.map((tail) => rows.get(tail));
 }
 
 /** Removes a due entry that no record stands for. Only the drain finds such. */

@@ -2,6 +2,7 @@ import { LIMITS } from "../limits.ts";
 import type { Delivery, PayloadHead } from "../model.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./kv.ts";
+import { readRows } from "./rows.ts";
 import type { Mutation } from "./write.ts";
 
 const PAGE_ROWS = 16;
@@ -45,6 +46,18 @@ export function payloadRows(
 export async function readPayloadHead(store: Store, id: string): Promise<PayloadHead | undefined> {
   const entry = await store.kv.get<PayloadHead>(keys.payload(id, 0));
   return entry.value ?? undefined;
+}
+
+/** Reads row 0 of several stored requests at once; a missing one is absent. */
+export async function readPayloadHeads(
+  store: Store,
+  ids: readonly string[],
+): Promise<Map<string, PayloadHead>> {
+  const tails = ids.toSorted().map((id): Deno.KvKey => [id, 0]);
+  const rows = tails.length === 0
+    ? new Map()
+    : await readRows<PayloadHead>(store.kv, keys.allPayloads(), tails);
+  return new Map(Array.from(rows, ([[id], entry]) => [String(id), entry.value]));
 }
 
 /**
