@@ -73,14 +73,18 @@ const VERY_OLD_MS = 24 * 60 * MINUTE_MS;
 /** Three sweeps missed. */
 const SWEEP_LATE_MS = 3 * MINUTE_MS;
 
-/** Decides what is worth an operator's attention, the gravest first. */
+/** Decides what is worth an operator's attention, in no order. */
 export function conditionsOf(snapshot: Snapshot): Condition[] {
-  const found = [
+  return [
     ...snapshot.lanes.flatMap((lane) => laneConditions(lane, snapshot.nowMs)),
     ...snapshot.removed.map((lane) => removedCondition(lane, snapshot.nowMs)),
     ...relayConditions(snapshot),
   ];
-  return found.toSorted((a, b) => RANK[a.severity] - RANK[b.severity]);
+}
+
+/** The same conditions, the gravest first. */
+export function gravestFirst(conditions: readonly Condition[]): Condition[] {
+  return conditions.toSorted((a, b) => RANK[a.severity] - RANK[b.severity]);
 }
 
 const RANK: Record<Severity, number> = { critical: 0, warning: 1, info: 2 };

@@ -41,13 +41,27 @@ function badParameter({ issues: [issue] }: z.ZodError): Problem {
   if (issue.code === "unrecognized_keys") {
     return bad(`${[field, shown(issue.keys[0])].filter(Boolean).join(".")} is not known here`);
   }
-  if (field === "") return bad(`the body ${plain(issue.message)}`);
-  return bad(`${shown(field)} ${plain(issue.message)}`);
+  return bad(`${field === "" ? "the body" : shown(field)} ${complaint(issue)}`);
 }
 
 const bad = (what: string) => problem("bad_parameter", `cannot read the request: ${what}`);
 const shown = (name: string) => name.slice(0, 40);
-const plain = (message: string) => /^(is|has|needs) /.test(message) ? message : "has no such value";
+
+/** What is wrong with a value, without the value. */
+function complaint(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return /received array/.test(issue.message)
+        ? "is given more than once"
+        : `is not of type ${issue.expected}`;
+    case "invalid_value":
+      return `is not one of ${issue.values.join(", ")}`;
+    case "too_small":
+      return "is empty";
+    default:
+      return issue.message;
+  }
+}
 
 /** Answers for what a handler threw; `undefined` where it is a fault of ours. */
 export function refuseThrown(error: Error): Response | undefined {

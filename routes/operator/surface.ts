@@ -9,6 +9,7 @@ import { endpointRoutes } from "./endpoints.ts";
 import { eventRoutes } from "./events.ts";
 import { githubRoutes } from "./github.ts";
 import { guard, shut } from "./guard.ts";
+import { describeOutside } from "./outside.ts";
 import { replayRoutes } from "./replays.ts";
 import { statusRoutes } from "./status.ts";
 
@@ -43,6 +44,7 @@ export function createOperatorSurface({ relay, live, adminToken }: SurfaceParts)
   app.route("/api/v1", githubRoutes(relay));
   app.route("/api/v1/events", eventRoutes({ live, isStopping: relay.isStopping }));
   app.route("/", deadLetterRoutes(relay));
+  describeOutside(app);
   app.route("/", openapiRoutes(app));
   return app;
 }

@@ -1,4 +1,9 @@
-import { type Condition, conditionsOf, type RemovedLane } from "../../decide/conditions.ts";
+import {
+  type Condition,
+  conditionsOf,
+  gravestFirst,
+  type RemovedLane,
+} from "../../decide/conditions.ts";
 import { breakerIn } from "../../decide/lane.ts";
 import { countOpen } from "../../store/counts.ts";
 import { lanesWithDue } from "../../store/due.ts";
@@ -14,6 +19,8 @@ export interface StatusParts extends OverviewParts {
   queue: QueueWaker;
   housekeeping: Housekeeping;
   faults: Faults;
+  /** Watches something of its own and says what is wrong with it. */
+  github: { conditions(): Promise<Condition[]> };
 }
 
 /** The whole relay at one look. */
@@ -34,7 +41,7 @@ export async function statusOf(parts: StatusParts): Promise<Status> {
   const { schedule, queue, clock } = parts;
   const atMs = clock.nowMs();
   const sweptAgoMs = clock.monotonicMs() - schedule.sweptAtMs;
-  const conditions = conditionsOf({
+  const decided = conditionsOf({
     nowMs: atMs,
     lanes: lanes.map(laneSnapshot),
     removed,
@@ -43,6 +50,7 @@ export async function statusOf(parts: StatusParts): Promise<Status> {
     sweptAgoMs,
     pruneBehindSinceMs: parts.housekeeping.behindSinceMs,
   });
+  const conditions = gravestFirst([...decided, ...await parts.github.conditions()]);
   return {
     atMs,
     scheduler: { mode: queue.mode, queue: queue.state, sweptAtMs: atMs - sweptAgoMs },
