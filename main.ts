@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { monotonicFactory } from "ulid";
+import { clock } from "./lib/boot/clock.ts";
 import { devGreeting } from "./lib/boot/dev.ts";
 import { serve } from "./lib/boot/serve.ts";
 import { openStore, readSettings } from "./lib/boot/settings.ts";
@@ -11,21 +12,11 @@ import { createLog, logEvents } from "./lib/observe/log.ts";
 import { Metrics } from "./lib/observe/metrics.ts";
 import { loadTelemetry } from "./lib/observe/telemetry/load.ts";
 import { tellAll } from "./lib/observe/tell.ts";
-import type { Clock } from "./lib/ports.ts";
 import { Committer } from "./lib/store/commit.ts";
 import { senderFor } from "./lib/verify/sender.ts";
 import { createApp } from "./routes/app.ts";
 
 const DEV = Deno.args.includes("--dev");
-
-const clock: Clock = {
-  nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  after(delayMs, fn) {
-    const timer = setTimeout(fn, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
 
 const started = Promise.withResolvers<Relay>();
 
@@ -63,7 +54,7 @@ const live = new LiveEvents({
 const relay = createRelay({
   config,
   store,
-  transport: telemetry.transport(createTransport({ privateTargets: config.privateTargets })),
+  transport: telemetry.transport(createTransport({ privateTargets: config.privateTargets, clock })),
   senderOf: (endpoint) => senders.get(endpoint)!,
   fingerprintOf: (targetUrl) => createHash("sha256").update(targetUrl).digest("hex").slice(0, 16),
   clock,

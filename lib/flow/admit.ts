@@ -13,6 +13,7 @@ import type { Drain } from "./drain.ts";
 import { Held } from "./held.ts";
 import type { Lane, Lanes } from "./lanes.ts";
 import type { Schedule } from "./schedule.ts";
+import type { Timeouts } from "./timeouts.ts";
 import type { Slot, Work } from "./work.ts";
 
 export interface AdmitParts {
@@ -22,6 +23,7 @@ export interface AdmitParts {
   work: Work;
   drain: Drain;
   schedule: Schedule;
+  timeouts: Timeouts;
   owner: string;
   /** Deliveries whose sender was told 503 although their commit may yet land. */
   unanswered: Set<string>;
@@ -65,7 +67,7 @@ export async function admit(
 ): Promise<Admitted> {
   for (let tries = 1;; tries++) {
     try {
-      return await withinTry(parts.clock, admitOnce(parts, endpoint, admission));
+      return await withinTry(parts.timeouts, admitOnce(parts, endpoint, admission));
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       if (tries === LIMITS.storeTries) {
@@ -85,15 +87,13 @@ function remember(unanswered: Set<string>, deliveryId: string): void {
 }
 
 /** A read that hangs uses up its try like a commit; if it comes after all, that is no harm. */
-async function withinTry<T>(clock: Clock, working: Promise<T>): Promise<T> {
-  let cancel = () => {};
-  const timeout = new Promise<never>((_, reject) => {
-    const late = () =>
-      reject(new StoreUnavailable(`cannot store: no answer for ${LIMITS.storeTryMs} ms`));
-    cancel = clock.after(LIMITS.storeTryMs, late);
-  });
-  return await Promise.race([working, timeout]).finally(cancel);
+async function withinTry<T>(timeouts: Timeouts, working: Promise<T>): Promise<T> {
+  const done = await timeouts.race(working, LIMITS.storeTryMs, LATE);
+  if (done !== LATE) return done as T;
+  throw new StoreUnavailable(`cannot store: no answer for ${LIMITS.storeTryMs} ms`);
 }
+
+const LATE = Symbol("late");
 
 async function admitOnce(
   parts: AdmitParts,

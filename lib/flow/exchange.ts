@@ -4,6 +4,7 @@ import { LIMITS } from "../limits.ts";
 import type { Connection } from "./connection.ts";
 import { errorCode } from "./failure_code.ts";
 import type { OriginPool } from "./origin_pool.ts";
+import type { Timeouts } from "./timeouts.ts";
 
 /** What the head of an answer says to us. */
 export interface Head {
@@ -32,20 +33,24 @@ type Controller = Dispatcher.DispatchController & { rawHeaders?: Buffer[] };
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #pool: OriginPool;
   readonly #connection: Connection;
+  readonly #timeouts: Timeouts;
   readonly #onOutcome: (outcome: Head | Broken) => void;
   #reused = false;
   #answering = false;
   #bodyBytes = 0;
-  #bodyTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Present once the head is here; calls off the limit on the rest. */
+  #cancelTimeout: (() => void) | undefined;
   #end: () => void = () => {};
 
   constructor(
     pool: OriginPool,
     connection: Connection,
+    timeouts: Timeouts,
     onOutcome: (outcome: Head | Broken) => void,
   ) {
     this.#pool = pool;
     this.#connection = connection;
+    this.#timeouts = timeouts;
     this.#onOutcome = onOutcome;
   }
 
@@ -60,7 +65,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Controller, status: number): void {
     if (status < 200) return;
-    this.#bodyTimer = setTimeout(() => this.#pool.drop(this.#connection), LIMITS.responseBodyMs);
+    this.#cancelTimeout = this.#timeouts.start(
+      LIMITS.responseBodyMs,
+      () => this.#pool.drop(this.#connection),
+    );
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#end = resolve;
     this.#onOutcome(headOf(status, promise, controller.rawHeaders ?? []));
@@ -72,16 +80,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    clearTimeout(this.#bodyTimer);
+    this.#cancelTimeout?.();
     this.#pool.release(this.#connection);
     this.#end();
   }
 
   onResponseError(_: Controller, error: Error): void {
-    clearTimeout(this.#bodyTimer);
+    this.#cancelTimeout?.();
     this.#pool.drop(this.#connection);
     this.#end();
-    if (this.#bodyTimer !== undefined) return;
+    if (this.#cancelTimeout !== undefined) return;
     const refused = ["ECONNRESET", "EPIPE"].includes(errorCode(error));
     this.#onOutcome({ error, unread: refused && this.#reused && !this.#answering });
   }

@@ -5,6 +5,7 @@ import type { Clock } from "../ports.ts";
 import type { Store } from "../store/kv.ts";
 import { Staging } from "../store/staging.ts";
 import { type BodyReader, openBody } from "./body_reader.ts";
+import type { Timeouts } from "./timeouts.ts";
 import type { BodyCheck } from "../verify/sender.ts";
 
 /** A request's body as the server hands it over. */
@@ -19,6 +20,7 @@ export interface BodySource {
 export interface ReadParts {
   store: Store;
   clock: Clock;
+  timeouts: Timeouts;
 }
 
 /** A body that was read to its end. */
@@ -61,21 +63,23 @@ export async function readBody(
     return tooLarge(maxBytes, declaredBytes);
   }
   if (declaredBytes !== undefined && declaredBytes <= LIMITS.chunkBytes) {
-    return await readSmall(parts.clock, source, declaredBytes, check);
+    return await readSmall(parts.timeouts, source, declaredBytes, check);
   }
   const reading = new Reading(parts, source, deliveryId, maxBytes, firstRowBytes, check);
   return await reading.run();
 }
 
 async function readSmall(
-  clock: Clock,
+  timeouts: Timeouts,
   source: BodySource,
   declaredBytes: number,
   check: BodyCheck | undefined,
 ): Promise<ReadBody | Problem> {
-  const whole = declaredBytes === 0
-    ? NO_BYTES
-    : await within(clock, LIMITS.bodyIdleMs, source.whole());
+  const whole = declaredBytes === 0 ? NO_BYTES : await timeouts.race(
+    source.whole().catch(() => "broken" as const),
+    LIMITS.bodyIdleMs,
+    "timeout" as const,
+  );
   if (whole === "timeout") return stoodStill();
   if (whole === "broken" || whole.length !== declaredBytes) return incomplete();
   check?.update(whole);

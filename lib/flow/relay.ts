@@ -13,6 +13,7 @@ import { sourcesOf } from "./recover/source.ts";
 import { Watchdog } from "./recover/watchdog.ts";
 import { ReplayJobs } from "./replay_jobs.ts";
 import { Schedule } from "./schedule.ts";
+import { Timeouts } from "./timeouts.ts";
 import type { Transport } from "./transport.ts";
 import { Work } from "./work.ts";
 
@@ -109,6 +110,7 @@ export function createRelay(parts: RelayParts) {
     schedule,
     jobs,
     github,
+    timeouts: new Timeouts(clock),
     unanswered: new Set<string>(),
     isStopping: () => stopping,
     start(): void {

@@ -1,11 +1,13 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { FailureCode, HeaderList } from "../model.ts";
+import type { Clock } from "../ports.ts";
 import type { Connection } from "./connection.ts";
 import { createDial, type Dial, type DialOptions } from "./connector.ts";
 import { type Broken, Exchange, type Head } from "./exchange.ts";
 import { BodyFailure, failureCode } from "./failure_code.ts";
 import { destinationOf, OriginPool } from "./origin_pool.ts";
+import { Timeouts } from "./timeouts.ts";
 
 /** One request as it goes out. */
 export interface Outgoing {
@@ -40,13 +42,19 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+export interface TransportOptions extends DialOptions {
+  clock: Clock;
+}
+
 /**
  * Makes the transport: HTTP/1.1 with kept connections, a pool an origin. Redirects are
  * not followed and nothing is sent twice, with one exception: where a kept connection
  * turns out to be gone before the target read a byte, the request goes out on a new one.
  */
-export function createTransport(options: DialOptions): Transport {
+export function createTransport(options: TransportOptions): Transport {
   const dial = createDial(options);
+  const { clock } = options;
+  const timeouts = new Timeouts(clock);
   const pools = new Map<string, OriginPool>();
   let closed = false;
 
@@ -61,7 +69,7 @@ export function createTransport(options: DialOptions): Transport {
   return {
     async send(out) {
       if (closed || out.signal?.aborted) return { kind: "failure", code: "aborted", ms: 0 };
-      return await new Attempt(poolOf(out.origin), out).answer;
+      return await new Attempt(poolOf(out.origin), out, clock, timeouts).answer;
     },
     knock: (origin, timeoutMs) => knock(dial, origin, timeoutMs),
     async close() {
@@ -76,20 +84,25 @@ class Attempt {
   readonly answer: Promise<Answer>;
   readonly #pool: OriginPool;
   readonly #out: Outgoing;
-  readonly #startedAtMs = performance.now();
+  readonly #clock: Clock;
+  readonly #timeouts: Timeouts;
+  readonly #startedAtMs: number;
   readonly #resolve: (answer: Answer) => void;
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #cancelTimeout: () => void;
   readonly #onAbort = () => this.#giveUp("aborted");
   #connection: Connection;
   #settled = false;
 
-  constructor(pool: OriginPool, out: Outgoing) {
+  constructor(pool: OriginPool, out: Outgoing, clock: Clock, timeouts: Timeouts) {
     const { promise, resolve } = Promise.withResolvers<Answer>();
     this.answer = promise;
     this.#resolve = resolve;
     this.#pool = pool;
     this.#out = out;
-    this.#timer = setTimeout(() => this.#giveUp("timeout"), out.timeoutMs);
+    this.#clock = clock;
+    this.#timeouts = timeouts;
+    this.#startedAtMs = clock.monotonicMs();
+    this.#cancelTimeout = timeouts.start(out.timeoutMs, () => this.#giveUp("timeout"));
     out.signal?.addEventListener("abort", this.#onAbort);
     this.#connection = pool.take();
     this.#dispatch((outcome) =>
@@ -111,16 +124,16 @@ class Attempt {
   }
 
   #dispatch(onOutcome: (outcome: Head | Broken) => void): void {
-    const exchange = new Exchange(this.#pool, this.#connection, onOutcome);
+    const exchange = new Exchange(this.#pool, this.#connection, this.#timeouts, onOutcome);
     this.#connection.client.dispatch(dispatchOptions(this.#out), exchange);
   }
 
   #settle(outcome: Head | Broken | { code: FailureCode }): void {
     if (this.#settled) return;
     this.#settled = true;
-    clearTimeout(this.#timer);
+    this.#cancelTimeout();
     this.#out.signal?.removeEventListener("abort", this.#onAbort);
-    const ms = Math.round(performance.now() - this.#startedAtMs);
+    const ms = Math.round(this.#clock.monotonicMs() - this.#startedAtMs);
     if ("status" in outcome) return this.#resolve({ kind: "answer", ...outcome, ms });
     this.#resolve({ kind: "failure", code: this.#codeOf(outcome), ms });
   }

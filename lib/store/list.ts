@@ -1,6 +1,6 @@
 import { firstIdAt, isId } from "../ids.ts";
 import { KV } from "../limits.ts";
-import type { DeadReason, Delivery, DeliveryState, PayloadHead } from "../model.ts";
+import type { DeadReason, Delivery, DeliveryState } from "../model.ts";
 import { readDelivery } from "./door.ts";
 import { keys } from "./keys.ts";
 import type { Store, StoredDelivery } from "./kv.ts";
@@ -170,7 +170,7 @@ async function* merged(sources: AsyncGenerator<Delivery>[]): AsyncGenerator<Deli
 /** Finds a delivery by its id alone, through its payload. */
 export async function findDelivery(store: Store, id: string): Promise<StoredDelivery | undefined> {
   if (!isId(id)) return undefined;
-  const entry = await store.kv.get<PayloadHead>(keys.payload(id, 0));
+  const entry = await store.kv.get<{ endpoint: string }>(keys.payload(id, 0));
   return entry.value === null ? undefined : await readDelivery(store, entry.value.endpoint, id);
 }
 

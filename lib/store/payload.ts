@@ -1,11 +1,32 @@
 import { LIMITS } from "../limits.ts";
-import type { Delivery, PayloadHead } from "../model.ts";
+import type { Delivery, HeaderList, PayloadHead } from "../model.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./kv.ts";
 import { readRows } from "./rows.ts";
 import type { Mutation } from "./write.ts";
 
 const PAGE_ROWS = 16;
+
+/** Row 0 as it is stored: one text for all header lines is much cheaper to write than a list. */
+type StoredHead = Omit<PayloadHead, "headers"> & { headers: string };
+
+/** Names hold no colon and values no line break (RFC 9110 §5.1, §5.5). */
+function headerText(headers: HeaderList): string {
+  return headers.map(([name, value]) => `${name}:${value}`).join("\n");
+}
+
+function headerLines(text: string): HeaderList {
+  if (text === "") return [];
+  return text.split("\n").map((line) => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1)];
+  });
+}
+
+const opened = (stored: StoredHead): PayloadHead => ({
+  ...stored,
+  headers: headerLines(stored.headers),
+});
 
 /** Body bytes that fit row 0 beside its headers. */
 export function firstRowBytes(headerBytes: number): number {
@@ -29,7 +50,11 @@ export function payloadRows(
     {
       type: "set",
       key: keys.payload(id, 0),
-      value: { ...head, body: standAlone(body.subarray(0, first)) },
+      value: {
+        ...head,
+        headers: headerText(head.headers),
+        body: standAlone(body.subarray(0, first)),
+      } satisfies StoredHead,
     },
   ];
   for (let at = first; at < body.length; at += LIMITS.chunkBytes) {
@@ -44,8 +69,8 @@ export function payloadRows(
 
 /** Reads row 0 of a stored request; `undefined` where it is missing. */
 export async function readPayloadHead(store: Store, id: string): Promise<PayloadHead | undefined> {
-  const entry = await store.kv.get<PayloadHead>(keys.payload(id, 0));
-  return entry.value ?? undefined;
+  const entry = await store.kv.get<StoredHead>(keys.payload(id, 0));
+  return entry.value === null ? undefined : opened(entry.value);
 }
 
 /** Reads row 0 of several stored requests at once; a missing one is absent. */
@@ -55,9 +80,9 @@ export async function readPayloadHeads(
 ): Promise<Map<string, PayloadHead>> {
   const tails = ids.toSorted().map((id): Deno.KvKey => [id, 0]);
   const rows = tails.length === 0
-    ? new Map()
-    : await readRows<PayloadHead>(store.kv, keys.allPayloads(), tails);
-  return new Map(Array.from(rows, ([[id], entry]) => [String(id), entry.value]));
+    ? new Map<Deno.KvKey, Deno.KvEntry<StoredHead>>()
+    : await readRows<StoredHead>(store.kv, keys.allPayloads(), tails);
+  return new Map(Array.from(rows, ([[id], entry]) => [String(id), opened(entry.value)]));
 }
 
 /**

@@ -1,10 +1,11 @@
 import { createTransport, type Outgoing, type Transport } from "../../lib/flow/transport.ts";
 import type { DialOptions } from "../../lib/flow/connector.ts";
+import { clock } from "../../lib/boot/clock.ts";
 import { pause } from "../helpers/wait.ts";
 
 /** A transport that may dial loopback, for the length of a test. */
 export function openTransport(options: Partial<DialOptions> = {}): Transport & AsyncDisposable {
-  const transport = createTransport({ privateTargets: true, ...options });
+  const transport = createTransport({ privateTargets: true, clock, ...options });
   return {
     ...transport,
     async [Symbol.asyncDispose]() {
