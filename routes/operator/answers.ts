@@ -34,24 +34,26 @@ export function json<T extends z.ZodType>(description: string, schema: T) {
 /** Turns a failed check of parameters or body into a problem that names the field. */
 // deno-lint-ignore no-explicit-any -- the hook serves every route, whatever its input
 export const refuseInvalid: Hook<any, Env, any, Response | undefined> = (result) =>
-  result.success ? undefined : problemResponse(badParameter(result.error));
+  result.success
+    ? undefined
+    : problemResponse(badParameter(result.error, result.target === "query"));
 
-function badParameter({ issues: [issue] }: z.ZodError): Problem {
+function badParameter({ issues: [issue] }: z.ZodError, inQuery: boolean): Problem {
   const field = issue.path.map(String).join(".");
   if (issue.code === "unrecognized_keys") {
     return bad(`${[field, shown(issue.keys[0])].filter(Boolean).join(".")} is not known here`);
   }
-  return bad(`${field === "" ? "the body" : shown(field)} ${complaint(issue)}`);
+  return bad(`${field === "" ? "the body" : shown(field)} ${complaint(issue, inQuery)}`);
 }
 
 const bad = (what: string) => problem("bad_parameter", `cannot read the request: ${what}`);
 const shown = (name: string) => name.slice(0, 40);
 
-/** What is wrong with a value, without the value. */
-function complaint(issue: z.core.$ZodIssue): string {
+/** What is wrong with a value, without the value. Of a query, lists are repeated parameters. */
+function complaint(issue: z.core.$ZodIssue, inQuery: boolean): string {
   switch (issue.code) {
     case "invalid_type":
-      return /received array/.test(issue.message)
+      return inQuery && /received array/.test(issue.message)
         ? "is given more than once"
         : `is not of type ${issue.expected}`;
     case "invalid_value":
