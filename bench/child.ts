@@ -8,6 +8,8 @@ const LOOK_MS = 5;
 export interface Child extends AsyncDisposable {
   pid: number;
   port: number;
+  /** Whether it has ended by itself or was ended. */
+  hasEnded(): boolean;
   /** Ends it and waits until it is gone. */
   end(signal?: Deno.Signal): Promise<void>;
 }
@@ -32,24 +34,27 @@ export function spawn(launch: Launch): Child {
     stdout: "null",
     stderr: "inherit",
   }).spawn();
+  let ended = false;
+  process.status.then(() => ended = true);
   const end = async (signal: Deno.Signal = "SIGKILL") => {
-    try {
-      process.kill(signal);
-    } catch (error) {
-      // It has ended by itself.
-      if (!(error instanceof TypeError) && !(error instanceof Deno.errors.NotFound)) throw error;
-    }
+    if (!ended) process.kill(signal);
     await process.status;
   };
-  return { pid: process.pid, port: launch.port, end, [Symbol.asyncDispose]: () => end() };
+  return {
+    pid: process.pid,
+    port: launch.port,
+    hasEnded: () => ended,
+    end,
+    [Symbol.asyncDispose]: () => end(),
+  };
 }
 
-/** Starts a program and waits until its port takes connections. Throws after 30 s. */
+/** Starts a program and waits until its port takes connections. Throws after 30 s, or if it ends. */
 export async function start(launch: Launch): Promise<Child> {
   const child = spawn(launch);
   const endMs = performance.now() + START_MS;
   while (!await takesConnections(launch.port)) {
-    if (performance.now() > endMs) {
+    if (child.hasEnded() || performance.now() > endMs) {
       await child.end();
       throw new Error(`cannot start ${launch.args[0]}: nothing listens on port ${launch.port}`);
     }

@@ -11,6 +11,13 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 1_000 / TICKS_PER_SECOND;
 }
 
+/** CPU time the whole machine has used so far, in milliseconds. */
+export function machineCpuMs(): number {
+  const [user, nice, system, _idle, _iowait, irq, softirq] = Deno.readTextFileSync("/proc/stat")
+    .split("\n", 1)[0].split(/\s+/).slice(1).map(Number);
+  return (user + nice + system + irq + softirq) * 1_000 / TICKS_PER_SECOND;
+}
+
 /** Resident memory now, in MiB. */
 export const rssMiB = (pid: number) => statusKiB(pid, "VmRSS") / 1024;
 

@@ -1,7 +1,7 @@
 import { load } from "../load.ts";
 import { medians, shown, shownBytes } from "../numbers.ts";
 import { BODY_BYTES, type Options } from "../options.ts";
-import { cpuMs, peakRssMiB } from "../proc.ts";
+import { cpuMs, machineCpuMs, peakRssMiB } from "../proc.ts";
 import type { Report, Verdict } from "../report.ts";
 import { Sink } from "../sink.ts";
 import { startSubject, type SubjectName, SUBJECTS } from "../subjects.ts";
@@ -24,6 +24,7 @@ type Sample = {
   rssMiB: number;
   cpuMs: number;
   driverCpuMs: number;
+  othersPercent: number;
   left: number;
   duplicates: number;
 };
@@ -49,7 +50,8 @@ export async function throughput(options: Options): Promise<Report> {
     rows: table.map(({ name, bytes, sample }) => row(name, bytes, sample)),
     verdicts: [...ratios(table), ...kept(ours)],
     notes: [
-      "Driver: CPU of load generator and sink a post. Left: accepted, but not delivered " +
+      "Driver: CPU of load generator and sink a post. Others: share of the machine that " +
+      "everything else used meanwhile, the kernel included. Left: accepted, but not delivered " +
       `within ${DRAIN_MS / 1_000} s after the last post.`,
     ],
   };
@@ -65,10 +67,15 @@ async function measure(name: SubjectName, bytes: number, options: Options): Prom
     const warmUp = await load({ port, bodyBytes: bytes, seconds: WARM_UP_SECONDS });
     if (delivers) await sink.arrived(warmUp.accepted, PATIENCE_MS);
     await sink.reset();
-    const before = { subject: cpuMs(pid), sink: cpuMs(sink.pid) };
+    const before = { subject: cpuMs(pid), sink: cpuMs(sink.pid), machine: machineCpuMs() };
+    const sinceMs = performance.now();
     const sent = await load({ port, bodyBytes: bytes, seconds });
     if (delivers) await sink.arrived(sent.accepted, PATIENCE_MS, DRAIN_MS);
     const got = await sink.report();
+    const tookMs = performance.now() - sinceMs;
+    const subjectCpuMs = cpuMs(pid) - before.subject;
+    const driverCpuMs = sent.cpuMs + cpuMs(sink.pid) - before.sink;
+    const othersCpuMs = machineCpuMs() - before.machine - subjectCpuMs - driverCpuMs;
     const done = delivers ? got.unique : sent.accepted;
     return {
       accepts: sent.accepted / sent.seconds,
@@ -78,8 +85,9 @@ async function measure(name: SubjectName, bytes: number, options: Options): Prom
       endP50: delivers ? got.p50Ms : NaN,
       endP99: delivers ? got.p99Ms : NaN,
       rssMiB: peakRssMiB(pid),
-      cpuMs: (cpuMs(pid) - before.subject) / done,
-      driverCpuMs: (sent.cpuMs + cpuMs(sink.pid) - before.sink) / sent.sent,
+      cpuMs: subjectCpuMs / done,
+      driverCpuMs: driverCpuMs / sent.sent,
+      othersPercent: 100 * othersCpuMs / (tookMs * navigator.hardwareConcurrency),
       left: delivers ? sent.accepted - got.unique : NaN,
       duplicates: delivers ? got.duplicates : NaN,
     };
@@ -98,18 +106,19 @@ const COLUMNS = [
   "peak RSS MiB",
   "CPU ms/delivery",
   "driver CPU ms",
+  "others %",
   "left",
   "dup",
 ];
 
 function row(name: SubjectName, bytes: number, sample: Sample): string[] {
   const { accepts, acceptP50, acceptP99, delivered, endP50, endP99, rssMiB, ...rest } = sample;
-  const { cpuMs, driverCpuMs, left, duplicates } = rest;
+  const { cpuMs, driverCpuMs, othersPercent, left, duplicates } = rest;
   const figures = [accepts, acceptP50, acceptP99, delivered, endP50, endP99, rssMiB];
   return [
     shownBytes(bytes),
     name,
-    ...[...figures, cpuMs, driverCpuMs, left, duplicates].map(shown),
+    ...[...figures, cpuMs, driverCpuMs, othersPercent, left, duplicates].map(shown),
   ];
 }
 
