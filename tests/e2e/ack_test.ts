@@ -58,6 +58,7 @@ group("accepting", async (behaviour) => {
     ["endless chunks without a length", () => [
       head("limited", "Transfer-Encoding: chunked"),
       ...new Array(SENT_CHUNKS).fill(chunked).flat(),
+      "0\r\n\r\n",
     ]],
   ];
   for (const [what, request] of oversized) {

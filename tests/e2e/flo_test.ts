@@ -38,7 +38,7 @@ test("while a target is down two processes send one probe in each open interval"
   await openBreaker(one);
   await pause(OTHERS_LEARN_MS);
   const before = sink.requests.length;
-  await inParallel(30, 10, (n) => accept(n % 2 === 0 ? one : two, "demo"));
+  await inParallel(30, 30, (n) => accept(n % 2 === 0 ? one : two, "demo"));
   await until(() => sink.requests.length >= before + 4, { what: "four probes" });
   const gaps = gapsMs(sink.requests.slice(before));
   for (const gap of gaps) assert(gap >= openMs - CLOCK_SLACK_MS, `probes ${gaps} ms apart`);

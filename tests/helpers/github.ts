@@ -53,7 +53,7 @@ const MAX_JWT_S = 600;
  */
 export class StandInGithub implements AsyncDisposable {
   readonly calls: Call[] = [];
-  /** Oldest first. */
+  /** In the order in which they ended; the API lists them by id. */
   readonly rows: Row[] = [];
   readonly hook: Hook;
   fault: Fault = () => undefined;
@@ -204,7 +204,8 @@ export class StandInGithub implements AsyncDisposable {
     const size = Number(url.searchParams.get("per_page") ?? 30);
     const cursor = url.searchParams.get("cursor");
     const before = cursor === null ? undefined : BigInt(cursor.replace("v1_", ""));
-    const left = this.rows.toReversed().filter(({ id }) => before === undefined || id < before);
+    const left = this.rows.toSorted((a, b) => a.id < b.id ? 1 : -1)
+      .filter(({ id }) => before === undefined || id < before);
     const page = left.slice(0, size);
     const headers = new Headers();
     if (left.length > size) {
