@@ -152,12 +152,18 @@ async function storeNew(
       claim,
     });
   } finally {
-    if (slot !== undefined && stored === false) parts.work.free(slot);
+    if (slot !== undefined && stored === false) giveBack(parts, slot);
   }
   if (stored === false) return false;
   if (slot === undefined) parts.schedule.wake(endpoint.id);
   else handOver(parts, slot, stored, admission);
   return true;
+}
+
+/** A place that was not needed after all: what found none meanwhile must not wait for it. */
+function giveBack({ work, schedule }: AdmitParts, slot: Slot): void {
+  work.free(slot);
+  if (slot.lane.behind) schedule.wakeLane(slot.lane);
 }
 
 /**
