@@ -210,3 +210,13 @@ test("redeliveries are a second apart", async () => {
   assert.equal(scene.github.redeliveries.length, 4);
   assert.equal(scene.clock.nowMs() - startMs, 3 * S);
 });
+
+test("a pass asks for forty at most, and the next one goes on ten seconds later", async () => {
+  await using scene = await Scene.start();
+  scene.clock.move(M);
+  for (let n = 0; n < 50; n++) await scene.github.deliver("fail");
+  await scene.live(INTERVAL_MS);
+  assert.equal(scene.github.redeliveries.length, 40);
+  await scene.live(10 * S, 10 * S);
+  assert.equal(scene.stored.length, 50);
+});

@@ -15,8 +15,8 @@ export interface Repaired {
 
 /** GitHub wants a second between writes (docs.github.com, "Best practices", REST API). */
 const GAP_MS = 1_000;
-/** With the gap these take less than a pass's interval. */
-const MOST_A_PASS = 200;
+/** With the gap these take less than a minute, the time that a cron pass may last. */
+const MOST_A_PASS = 40;
 const SETTLE_BATCH = 100;
 
 /** Takes leave of findings whose event is here by now, and asks again for what is due. */
