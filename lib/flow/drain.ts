@@ -128,6 +128,8 @@ export class Drain {
     const held = full || granted.length < wanted.candidates.length;
     lane.behind = held || wanted.more;
     if (!lane.behind) await this.#noteNext(lane, clock.nowMs());
+    // Others, or the store, took every claim: nothing of ours will end and wake the lane.
+    else if (lane.inFlight === 0) this.#lookAgain(lane, clock.nowMs() + STORE_PAUSE_MS);
     return wanted.more && !held && lane.freeSlots > 0;
   }
 
