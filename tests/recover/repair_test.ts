@@ -109,16 +109,19 @@ test("an open finding is over once its event comes by itself", async () => {
   assert.deepEqual(await scene.conditions(), []);
 });
 
-test("an operator's repair looks at once and gives an open finding a fresh round", async () => {
+test("an operator's repair looks at once and gives all open findings a fresh round", async () => {
   await using scene = await Scene.start();
   scene.isReceiverDown = true;
   scene.clock.move(M);
-  const guid = await scene.github.deliver("fail");
-  await scene.live(8 * H, H);
+  const guids = [];
+  for (let n = 0; n < 45; n++) guids.push(await scene.github.deliver("fail"));
+  await scene.live(16 * H, H);
+  assert((await scene.view()).findings.every(({ open }) => open === "exhausted"));
   scene.isReceiverDown = false;
   await scene.watchdog.repairNow();
   await scene.pass();
-  assert.deepEqual(scene.stored, [guid]);
+  await scene.live(10 * S, 10 * S);
+  assert.deepEqual(scene.stored.toSorted(), guids);
 });
 
 test("an acknowledged redelivery that is not stored here is no repair", async () => {

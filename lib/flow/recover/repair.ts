@@ -24,14 +24,13 @@ export async function repair(pass: Pass): Promise<Repaired> {
   const findings = await settle(pass);
   let asked = 0;
   let nextRepairAtMs: number | undefined;
-  for (const found of findings) {
+  for (const finding of findings) {
     if (pass.signal.aborted) break;
-    const finding = pass.held.wanted ? reopened(found) : found;
     const step = repairStep(finding, pass.clock.nowMs());
     if (step.do === "wait") {
       nextRepairAtMs = Math.min(nextRepairAtMs ?? Infinity, step.untilMs);
     } else if (step.do === "leave") {
-      if (step.finding.open !== found.open) await leave(pass, step.finding);
+      if (step.finding.open !== finding.open) await leave(pass, step.finding);
     } else {
       if (!pass.isStoreHealthy()) return { isUnfinished: false, nextRepairAtMs };
       if (asked === MOST_A_PASS) return { isUnfinished: true, nextRepairAtMs };
@@ -43,7 +42,10 @@ export async function repair(pass: Pass): Promise<Repaired> {
   return { isUnfinished: false, nextRepairAtMs };
 }
 
-/** Forgets the findings whose event has come; returns the others. */
+/**
+ * Forgets the findings whose event has come; returns the others, with a fresh round of tries
+ * where an operator wants it.
+ */
 async function settle({ store, source: { endpoint }, held, log }: Pass): Promise<Finding[]> {
   const findings = await listFindings(store, endpoint);
   const left: Finding[] = [];
@@ -51,10 +53,13 @@ async function settle({ store, source: { endpoint }, held, log }: Pass): Promise
     const batch = findings.slice(at, at + SETTLE_BATCH);
     const here = await Promise.all(batch.map(({ guid }) => isHere(store, endpoint, guid)));
     const come = batch.filter((_, index) => here[index]);
-    left.push(...batch.filter((_, index) => !here[index]));
-    if (come.length === 0) continue;
+    const missing = batch.filter((_, index) => !here[index]);
+    const again = held.wanted ? missing.map(reopened) : missing;
+    left.push(...again);
+    const set = again.filter((finding, index) => finding !== missing[index]);
+    if (come.length + set.length === 0) continue;
     held.row = { ...held.row, repaired: held.row.repaired + come.length };
-    if (!await held.save({ delete: come.map(({ guid }) => guid) })) return [];
+    if (!await held.save({ set, delete: come.map(({ guid }) => guid) })) return [];
     for (const { guid, tries } of come) log("info", "github_repaired", { endpoint, guid, tries });
   }
   return left;
