@@ -29,6 +29,14 @@ export interface DrainParts extends DeliverParts {
   onOpen: (lane: Lane) => void;
 }
 
+/** What a lane could send, as of the moment it was looked at. */
+interface Wanted {
+  candidates: Candidate[];
+  /** Whether there may be more than was read. */
+  more: boolean;
+  asOfMs: number;
+}
+
 /**
  * Looks at what is due and has it delivered. A wake carries no data: what to do is read
  * from the store each time. Lanes take turns; no lane waits for another one's attempts.
@@ -127,14 +135,14 @@ export class Drain {
     await this.#startAll(claims, false);
     const held = full || granted.length < wanted.candidates.length;
     lane.behind = held || wanted.more;
-    if (!lane.behind) await this.#noteNext(lane, clock.nowMs());
+    if (!lane.behind) await this.#noteNext(lane, wanted.asOfMs);
     // Others, or the store, took every claim: nothing of ours will end and wake the lane.
     else if (lane.inFlight === 0) this.#lookAgain(lane, clock.nowMs() + STORE_PAUSE_MS);
     return wanted.more && !held && lane.freeSlots > 0;
   }
 
   /** What is due by its own schedule, else what a recovery lets out early. */
-  async #wantedOf(lane: Lane, limit: number): Promise<{ candidates: Candidate[]; more: boolean }> {
+  async #wantedOf(lane: Lane, limit: number): Promise<Wanted> {
     const { store, work, clock } = this.#parts;
     const nowMs = clock.nowMs();
     const isFree = (entry: DueEntry) => !work.holds(entry.id);
@@ -146,10 +154,10 @@ export class Drain {
     const free = entries.filter(isFree).slice(0, limit);
     const due = await candidates(store, work, free);
     if (lane.row.recovery === undefined || free.length === limit) {
-      return { candidates: due, more: free.length === limit };
+      return { candidates: due, more: free.length === limit, asOfMs: nowMs };
     }
     const early = await this.#recoveries.next(this.#parts, lane, nowMs, limit - due.length);
-    return { candidates: [...due, ...early], more: lane.row.recovery !== undefined };
+    return { candidates: [...due, ...early], more: lane.row.recovery !== undefined, asOfMs: nowMs };
   }
 
   /** Cuts the wanted to what `rateLimit` allows now. */
@@ -166,8 +174,9 @@ export class Drain {
     return wanted.slice(0, granted);
   }
 
-  async #noteNext(lane: Lane, nowMs: number): Promise<void> {
-    const [next] = await dueAfter(this.#parts.store, lane.id, nowMs, 1);
+  /** `asOfMs` is when the due were read: what came due since is next, not past. */
+  async #noteNext(lane: Lane, asOfMs: number): Promise<void> {
+    const [next] = await dueAfter(this.#parts.store, lane.id, asOfMs, 1);
     if (next !== undefined) this.#lookAgain(lane, next.dueAtMs);
   }
 
