@@ -10,7 +10,7 @@ interface Parts extends Omit<RunParts, "isStopped"> {
 }
 
 /** How often a process looks for jobs that nobody works on. */
-const LOOK_MS = 30_000;
+const LOOK_MS = 15_000;
 /** A lease that just runs out is looked at this much later. */
 const MARGIN_MS = 50;
 const JOBS_SEEN = 1_000;
