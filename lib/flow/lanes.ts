@@ -38,6 +38,7 @@ export class Lane {
   nextAtMs = Infinity;
   unsaved: Change[] = [];
   saving: Promise<void> | undefined;
+  reading: Promise<void> | undefined;
 
   constructor(endpoint: Endpoint, fingerprint: string) {
     this.endpoint = endpoint;
@@ -97,34 +98,24 @@ export class Lanes {
     return this.#lanes.values();
   }
 
-  /** Reads the row again where what is known of it is too old. */
+  /** Reads the row again where what is known of it is too old. All who ask wait for one read. */
   async refresh(lane: Lane): Promise<void> {
-    const nowMs = this.#store.clock.monotonicMs();
-    if (lane.saving !== undefined || nowMs - lane.readAtMs < ROW_AGE_MS) return;
-    lane.readAtMs = nowMs;
-    try {
-      const stored = await readLane(this.#store, lane.id);
-      // A change made while this was read is newer than the answer.
-      if (lane.saving === undefined) this.#load(lane, stored.row, stored.versionstamp);
-      // Saved, so that one change of the target starts one recovery, not one a reading.
-      const atMs = this.#store.clock.nowMs();
-      await this.update(lane, (row) => forTarget(row, lane.fingerprint, atMs));
-    } catch (error) {
-      lane.readAtMs = -Infinity;
-      throw error;
-    }
+    const ageMs = this.#store.clock.monotonicMs() - lane.readAtMs;
+    if (lane.saving !== undefined || ageMs < ROW_AGE_MS) return;
+    lane.reading ??= this.#read(lane).finally(() => lane.reading = undefined);
+    await lane.reading;
   }
 
-  /** Reads the row anew, however fresh: what an operator asks for starts from the truth. */
-  async reread(lane: Lane): Promise<void> {
-    await lane.saving;
-    lane.readAtMs = -Infinity;
-    await this.refresh(lane);
-  }
-
-  /** Whether the row was read so lately that it may be acted on without a look. */
-  isFresh(lane: Lane): boolean {
-    return this.#store.clock.monotonicMs() - lane.readAtMs < ROW_AGE_MS;
+  async #read(lane: Lane): Promise<void> {
+    const readAtMs = this.#store.clock.monotonicMs();
+    const stored = await readLane(this.#store, lane.id);
+    // A change made while this was read is newer than the answer.
+    if (lane.saving !== undefined) return;
+    this.#load(lane, stored.row, stored.versionstamp);
+    lane.readAtMs = readAtMs;
+    // Saved, so that one change of the target starts one recovery, not one a reading.
+    const atMs = this.#store.clock.nowMs();
+    await this.update(lane, (row) => forTarget(row, lane.fingerprint, atMs));
   }
 
   /**
