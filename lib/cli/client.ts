@@ -11,7 +11,6 @@ export interface Call {
   query?: Readonly<Record<string, string | undefined>>;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
-  signal?: AbortSignal;
 }
 
 /** A relay that has not begun to answer by then is not reachable. */
@@ -36,7 +35,7 @@ export class Client {
   }
 
   /** Calls a route under `/api/v1` and leaves the body to the caller. Throws `Failure`. */
-  async open(path: string, { method = "GET", query, body, headers, signal }: Call = {}) {
+  async open(path: string, { method = "GET", query, body, headers }: Call = {}) {
     if (this.#token === undefined) {
       throw new Failure(EXIT.unauthorised, "cannot ask the relay: ADMIN_TOKEN is not set");
     }
@@ -48,22 +47,19 @@ export class Client {
         ...body === undefined ? {} : { "content-type": "application/json" },
         ...headers,
       },
-      signal,
     });
     if (!response.ok) throw await refusal(response);
     return response;
   }
 
   /** Sends any request to the relay. Throws `Failure` where nobody answers. */
-  async fetch(path: string, init: RequestInit): Promise<Response> {
+  async fetch(path: string, init: Omit<RequestInit, "signal" | "redirect">): Promise<Response> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), ANSWER_MS);
-    const signal = init.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;
     try {
       // A redirect could carry the token to somebody else.
-      return await fetch(this.#origin + path, { ...init, redirect: "manual", signal });
+      return await fetch(this.#origin + path, { ...init, redirect: "manual", signal: late.signal });
     } catch (error) {
-      if (init.signal?.aborted) throw error;
       const why = late.signal.aborted
         ? `no answer within ${ANSWER_MS / 1_000} s`
         : causeOf(error as Error);
@@ -94,10 +90,12 @@ function queryText(query: Call["query"] = {}): string {
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }
 
+/** The kind of failure, from the words of the runtime's error and its causes. */
 function causeOf(error: Error): string {
-  const text = `${error.message} ${(error.cause as Error | undefined)?.message ?? ""}`;
+  let text = "";
+  for (let at: unknown = error; at instanceof Error; at = at.cause) text += at.message;
   if (/refused/i.test(text)) return "connection refused";
-  if (/dns|lookup|resolve/i.test(text)) return "its name is unknown";
+  if (/dns error/i.test(text)) return "its name is unknown";
   if (/certificate|tls/i.test(text)) return "its certificate is not trusted";
   return "the connection failed";
 }

@@ -10,23 +10,33 @@ export async function* eventsOf(
   lastEventId: string | undefined,
   onId: (id: string) => void,
 ): AsyncGenerator<string> {
-  const silent = new AbortController();
-  const response = await client.open("/events", {
-    headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId },
-    signal: silent.signal,
-  });
+  const headers: Record<string, string> = lastEventId === undefined
+    ? {}
+    : { "last-event-id": lastEventId };
+  const { body } = await client.open("/events", { headers });
+  const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
   const ready: string[] = [];
   const parser = createParser({ onId, onEvent: ({ data }) => ready.push(data) });
-  let timer = setTimeout(() => silent.abort(), SILENCE_MS);
   try {
-    for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
-      clearTimeout(timer);
-      timer = setTimeout(() => silent.abort(), SILENCE_MS);
-      parser.feed(text);
+    for (;;) {
+      const { done, value } = await readInTime(reader);
+      if (done) return;
+      parser.feed(value);
       yield* ready.splice(0);
     }
   } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** The next part; a silent connection reads as one that has ended. */
+async function readInTime(
+  reader: ReadableStreamDefaultReader<string>,
+): Promise<ReadableStreamReadResult<string>> {
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), SILENCE_MS);
+  try {
+    return await reader.read();
+  } finally {
     clearTimeout(timer);
-    silent.abort();
   }
 }

@@ -1,5 +1,6 @@
 import type { LaneRow } from "../decide/lane.ts";
 import type { Clock } from "../ports.ts";
+import { countDead, COUNTED_UP_TO, countOpen } from "../store/counts.ts";
 import { dueUntil } from "../store/due.ts";
 import type { Store } from "../store/kv.ts";
 import type { Family } from "./exposition.ts";
@@ -23,39 +24,50 @@ const READ_MS = 3_000;
 const HEALTH = ["enabled", "failing", "disabled"] as const;
 
 /**
- * How the lanes stand now. Rows are read again where they are older than a second. While
- * the store does not answer, what depends on it is left out and `holdfast_store_up` is 0.
+ * How the lanes stand now. Rows are read again where they are older than a second. What
+ * the store does not tell in time is left out; `holdfast_store_up` says whether it answers.
  */
 export async function gauges<Lane extends ShownLane>(parts: GaugeParts<Lane>): Promise<Family[]> {
   const lanes = [...parts.lanes.all()];
-  const overdueMs = await inTime(parts.clock, readLanes(parts, lanes));
-  const here = [
-    gauge(
+  const [overdueMs, held] = await Promise.all([
+    inTime(parts.clock, readLanes(parts, lanes)),
+    inTime(parts.clock, countHeld(parts.store, lanes)),
+  ]);
+  return [
+    byLane(
       "holdfast_in_flight",
       "Attempts of this process under way.",
-      lanes.map(({ id, inFlight }) => ({ labels: { endpoint: id }, value: inFlight })),
+      lanes,
+      (lane) => lane.inFlight,
     ),
     gauge("holdfast_store_up", "Whether the store answered just now.", [
       { labels: {}, value: Number(overdueMs !== undefined) },
     ]),
+    ...overdueMs === undefined ? [] : fates(lanes, overdueMs),
+    ...held === undefined ? [] : heldFamilies(lanes, held),
   ];
-  return overdueMs === undefined ? here : [...here, ...shared(lanes, overdueMs)];
 }
 
-/** What all processes see alike, from the store. */
-function shared(lanes: readonly ShownLane[], overdueMs: readonly number[]): Family[] {
-  const flag = (value: (row: LaneRow) => boolean) =>
-    lanes.map(({ id, row }) => ({ labels: { endpoint: id }, value: Number(value(row)) }));
+/** What breaker, operator and health say of the lanes; alike in all processes. */
+function fates(lanes: readonly ShownLane[], overdueMs: readonly number[]): Family[] {
   return [
-    gauge(
+    byLane(
       "holdfast_breaker_open",
       "Whether the lane's breaker is open.",
-      flag((row) => row.breaker.phase === "open"),
+      lanes,
+      ({ row }) => Number(row.breaker.phase === "open"),
     ),
-    gauge(
+    byLane(
       "holdfast_lane_paused",
       "Whether an operator paused the lane.",
-      flag((row) => row.pausedAtMs !== undefined),
+      lanes,
+      ({ row }) => Number(row.pausedAtMs !== undefined),
+    ),
+    byLane(
+      "holdfast_overdue_seconds",
+      "How long the lane's most urgent delivery has been due; 0 when none is.",
+      lanes,
+      (_lane, index) => overdueMs[index] / 1_000,
     ),
     gauge(
       "holdfast_lane_health",
@@ -67,10 +79,23 @@ function shared(lanes: readonly ShownLane[], overdueMs: readonly number[]): Fami
         }))
       ),
     ),
-    gauge(
-      "holdfast_overdue_seconds",
-      "How long the lane's most urgent delivery has been due; 0 when none is.",
-      lanes.map(({ id }, index) => ({ labels: { endpoint: id }, value: overdueMs[index] / 1_000 })),
+  ];
+}
+
+function heldFamilies(lanes: readonly ShownLane[], held: readonly Held[]): Family[] {
+  const bound = `counted up to ${COUNTED_UP_TO}.`;
+  return [
+    byLane(
+      "holdfast_pending",
+      `Deliveries that wait, ${bound}`,
+      lanes,
+      (_lane, index) => held[index].pending,
+    ),
+    byLane(
+      "holdfast_dead_letters",
+      `Deliveries that stopped trying, ${bound}`,
+      lanes,
+      (_lane, index) => held[index].dead,
     ),
   ];
 }
@@ -88,6 +113,19 @@ async function readLanes<Lane extends ShownLane>(
   }));
 }
 
+/** What a lane holds, of all processes. */
+interface Held {
+  pending: number;
+  dead: number;
+}
+
+async function countHeld(store: Store, lanes: readonly ShownLane[]): Promise<Held[]> {
+  return await Promise.all(lanes.map(async ({ id }) => {
+    const [{ pending }, { dead }] = await Promise.all([countOpen(store, id), countDead(store, id)]);
+    return { pending, dead };
+  }));
+}
+
 /** The value, or `undefined` where reading failed or took too long. */
 async function inTime<T>(clock: Clock, reading: Promise<T>): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -97,6 +135,19 @@ async function inTime<T>(clock: Clock, reading: Promise<T>): Promise<T | undefin
   } finally {
     cancel();
   }
+}
+
+function byLane<Lane extends ShownLane>(
+  name: string,
+  help: string,
+  lanes: readonly Lane[],
+  valueOf: (lane: Lane, index: number) => number,
+): Family {
+  const samples = lanes.map((lane, index) => ({
+    labels: { endpoint: lane.id },
+    value: valueOf(lane, index),
+  }));
+  return gauge(name, help, samples);
 }
 
 function gauge(name: string, help: string, samples: Family["samples"]): Family {

@@ -41,7 +41,7 @@ export class Histogram {
   readonly #help: string;
   readonly #label: string;
   readonly #boundsS: readonly number[];
-  readonly #series = new Map<string, { counts: number[]; sumS: number; n: number }>();
+  readonly #series = new Map<string, { counts: number[]; sumMs: number; n: number }>();
 
   /** `boundsS` are the upper ends of the buckets in seconds, rising. */
   constructor(name: string, help: string, label: string, boundsS: readonly number[]) {
@@ -54,12 +54,12 @@ export class Histogram {
   record(value: string, ms: number): void {
     let series = this.#series.get(value);
     if (series === undefined) {
-      series = { counts: this.#boundsS.map(() => 0), sumS: 0, n: 0 };
+      series = { counts: this.#boundsS.map(() => 0), sumMs: 0, n: 0 };
       this.#series.set(value, series);
     }
     const seconds = ms / 1_000;
     series.n++;
-    series.sumS += seconds;
+    series.sumMs += ms;
     const bucket = this.#boundsS.findIndex((bound) => seconds <= bound);
     if (bucket >= 0) series.counts[bucket]++;
   }
@@ -70,7 +70,7 @@ export class Histogram {
   }
 
   /** Buckets are cumulative in the text, not in memory. */
-  #samples(value: string, { counts, sumS, n }: { counts: number[]; sumS: number; n: number }) {
+  #samples(value: string, { counts, sumMs, n }: { counts: number[]; sumMs: number; n: number }) {
     const labels = { [this.#label]: value };
     let below = 0;
     const buckets = this.#boundsS.map((bound, index): Sample => {
@@ -80,7 +80,7 @@ export class Histogram {
     return [
       ...buckets,
       { suffix: "_bucket", labels: { ...labels, le: "+Inf" }, value: n },
-      { suffix: "_sum", labels, value: sumS },
+      { suffix: "_sum", labels, value: sumMs / 1_000 },
       { suffix: "_count", labels, value: n },
     ] satisfies Sample[];
   }

@@ -76,6 +76,11 @@ export class LiveEvents {
     return () => this.#remove(listener);
   }
 
+  /** Writes what waits for the other processes, if anybody listens. */
+  flush(): Promise<void> {
+    return this.#publisher.flush();
+  }
+
   /** Ends all streams, for a stop. */
   stop(): void {
     for (const listener of this.#listeners) this.#drop(listener);
@@ -88,7 +93,7 @@ export class LiveEvents {
 
   async #catchUp(listener: Listener): Promise<void> {
     try {
-      await this.#publisher.flush();
+      await this.flush();
       for (const [owner, head] of await readHeads(this.#parts.store)) {
         const after = listener.position.get(owner) ?? 0;
         if (head > after) await this.#retell(listener, owner, after);
