@@ -106,6 +106,14 @@ export class Lanes {
     await lane.reading;
   }
 
+  /** Reads the row anew, however fresh: what an operator asks for starts from the truth. */
+  async reread(lane: Lane): Promise<void> {
+    await lane.saving;
+    await lane.reading;
+    lane.readAtMs = -Infinity;
+    await this.refresh(lane);
+  }
+
   async #read(lane: Lane): Promise<void> {
     const readAtMs = this.#store.clock.monotonicMs();
     const stored = await readLane(this.#store, lane.id);
@@ -116,6 +124,13 @@ export class Lanes {
     // Saved, so that one change of the target starts one recovery, not one a reading.
     const atMs = this.#store.clock.nowMs();
     await this.update(lane, (row) => forTarget(row, lane.fingerprint, atMs));
+  }
+
+  /** Reads the row anew, however fresh: what an operator asks for starts from the truth. */
+  async reread(lane: Lane): Promise<void> {
+    await lane.saving;
+    lane.readAtMs = -Infinity;
+    await this.refresh(lane);
   }
 
   /**
