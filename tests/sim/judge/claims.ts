@@ -1,0 +1,89 @@
+import type { Delivery } from "../../../lib/model.ts";
+import { isOpen } from "../../../lib/states.ts";
+import {
+  clocksStepped,
+  hadTrouble,
+  isClaim,
+  laneRow,
+  recordsOf,
+  type Rule,
+  type Scene,
+} from "./scene.ts";
+
+/** A lane's row may be a second old, and reading on takes a few answers of the store. */
+const OLDEST_ROW_MS = 1_500;
+const TROUBLE_MS = 30_000;
+
+/** No two live leases on one delivery: only a lapsed one is taken over. */
+export const leasesAreRespected: Rule = (scene, { before, after, by }) => {
+  if (before?.state !== "in_flight" || before.lease?.owner === by.name) return;
+  if (clocksStepped(scene)) return;
+  const lapsed = (before.dueAtMs ?? 0) <= scene.world.nowMs + scene.plan.skewMs;
+  if (!lapsed) {
+    const became = after === undefined ? "deleted" : after.state;
+    scene.violated(
+      "lease",
+      `${by.name} wrote ${became} over the live lease of ${before.lease?.owner}`,
+      before.id,
+    );
+  }
+};
+
+/** Since when each lane has not been allowed to send, in world time. */
+const closedSince = new WeakMap<Scene, Map<string, number>>();
+
+/** Notes when a lane's row begins to hold its deliveries. */
+export function noteLane(scene: Scene, endpoint: string): void {
+  let since = closedSince.get(scene);
+  if (since === undefined) closedSince.set(scene, since = new Map());
+  const row = laneRow(scene, endpoint);
+  const holds = row !== undefined && (row.breaker.phase === "open" ||
+    row.pausedAtMs !== undefined || row.health.status === "disabled");
+  if (!holds) since.delete(endpoint);
+  else if (!since.has(endpoint)) since.set(endpoint, scene.world.nowMs);
+}
+
+/** While a lane is held nothing is attempted but the open breaker's probe. */
+export const heldLanesRest: Rule = (scene, moved) => {
+  if (!isClaim(moved)) return;
+  const { after, by } = moved;
+  const since = closedSince.get(scene)?.get(after.endpoint);
+  const row = laneRow(scene, after.endpoint);
+  if (since === undefined || row === undefined) return;
+  if (scene.world.nowMs - since < OLDEST_ROW_MS || hadTrouble(scene, by, TROUBLE_MS)) return;
+  const held = row.pausedAtMs !== undefined || row.health.status === "disabled";
+  const isProbe = row.breaker.probe?.deliveryId === after.id &&
+    row.breaker.probe.owner === by.name;
+  if (held || !isProbe) {
+    const why = held ? "paused or disabled" : "open";
+    scene.violated("breaker", `${by.name} claimed it while its lane was ${why}`, after.id);
+  }
+};
+
+/** Order in ordered lanes: nothing is tried while an older delivery is not settled. */
+export const orderIsKept: Rule = (scene, moved) => {
+  if (!isClaim(moved) || moved.after.endpoint !== "line" || clocksStepped(scene)) return;
+  const { after } = moved;
+  for (const other of recordsOf(scene, "line")) {
+    if (other.id === after.id || !isOpen(other.state)) continue;
+    if (other.state === "in_flight") {
+      scene.violated("order", `claimed while ${other.id} was in flight`, after.id);
+    } else if (wasStarted(other) && !wasStarted(after)) {
+      scene.violated("order", `claimed while ${other.id} was between attempts`, after.id);
+    } else if (isBefore(scene, other, after)) {
+      scene.violated("order", `claimed before ${other.id}, which was accepted earlier`, after.id);
+    }
+  }
+};
+
+/** Whether a delivery has been tried in its present round. */
+const wasStarted = ({ attemptCount, round }: Delivery) => attemptCount > round.attemptsBefore;
+
+/** Both wait for their first attempt, and the clocks cannot be wrong about who came first. */
+function isBefore({ plan }: Scene, a: Delivery, b: Delivery): boolean {
+  const fresh = (one: Delivery) => one.attemptCount === 0;
+  return fresh(a) && fresh(b) && a.acceptedAtMs + 2 * plan.skewMs < b.acceptedAtMs - ARRIVAL_MS;
+}
+
+/** A commit in the queue may land after that of a later arrival. */
+const ARRIVAL_MS = 50;

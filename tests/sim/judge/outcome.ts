@@ -1,0 +1,120 @@
+import type { Delivery } from "../../../lib/model.ts";
+import { isOpen } from "../../../lib/states.ts";
+import { keys } from "../../../lib/store/keys.ts";
+import type { SentEvent } from "../posts.ts";
+import type { Arrival } from "../targets.ts";
+import { recordsOf, type Scene } from "./scene.ts";
+
+/** What has been seen over time and is needed at the end. */
+export interface Ledger {
+  events: Iterable<SentEvent>;
+  /** Per delivery: times at which it was opened again by a replay or a revival. */
+  reopenedAtMs: ReadonlyMap<string, readonly number[]>;
+  /** Per counter name: how often it must have been counted. */
+  counted: Readonly<Record<string, number>>;
+}
+
+/** Judges how it all ended. */
+export function judgeOutcome(scene: Scene, endpoints: readonly string[], ledger: Ledger): void {
+  const records = new Map<string, Delivery>();
+  for (const endpoint of endpoints) {
+    for (const record of recordsOf(scene, endpoint)) records.set(record.id, record);
+  }
+  acceptedAreThere(scene, records, ledger);
+  for (const record of records.values()) {
+    if (isOpen(record.state)) {
+      scene.violated("settled", `is still ${record.state}, due ${record.dueAtMs}`, record.id);
+    }
+    judgeArrivals(scene, record, ledger);
+  }
+  countersAreRight(scene, ledger);
+}
+
+function acceptedAreThere(
+  { violated }: Scene,
+  records: ReadonlyMap<string, Delivery>,
+  { events }: Ledger,
+): void {
+  for (const { id, endpoint, answered, sha256 } of events) {
+    for (const deliveryId of answered) {
+      const record = records.get(deliveryId);
+      if (record === undefined) {
+        violated("missing", `${id} on ${endpoint} was accepted`, deliveryId);
+      } else if (record.sha256 !== sha256) violated("bytes", "stored bytes differ", deliveryId);
+    }
+  }
+}
+
+const isYes = ({ status }: Arrival) => typeof status === "number" && status >= 200 && status < 300;
+
+function judgeArrivals(scene: Scene, record: Delivery, ledger: Ledger): void {
+  const { id, state, sha256, reason } = record;
+  const arrivals = scene.targets.arrivals.filter((one) => one.deliveryId === id);
+  for (const arrival of arrivals) {
+    if (arrival.sha256 !== sha256) scene.violated("bytes", "the target got other bytes", id);
+  }
+  if (state === "delivered" && !arrivals.some(isYes)) {
+    scene.violated("delivered", "is delivered, but no target took it", id);
+  }
+  const refused = ({ status }: Arrival) => typeof status === "number" && status >= 400;
+  if (state === "dead" && reason === "rejected" && !arrivals.some(refused)) {
+    scene.violated("dead", "is dead as rejected, but no target refused it", id);
+  }
+  if (state === "dead" && reason === "cancelled" && record.dueAtMs !== undefined) {
+    scene.violated("due", "is cancelled with a due time", id);
+  }
+  duplicatesAreExplained(scene, id, arrivals.filter(isYes), ledger.reopenedAtMs.get(id) ?? []);
+}
+
+/** A target takes a delivery twice only after a crash, a lost answer, a stop or a store outage. */
+function duplicatesAreExplained(
+  scene: Scene,
+  id: string,
+  taken: readonly Arrival[],
+  reopenedAtMs: readonly number[],
+): void {
+  for (const [index, later] of taken.entries()) {
+    const before = taken.slice(0, index);
+    const reopened = (from: number) => reopenedAtMs.some((at) => at >= from && at <= later.atMs);
+    const unexplained = before.find((one) =>
+      !reopened(one.atMs) && !isExplained(scene, one, later)
+    );
+    if (unexplained !== undefined) {
+      scene.violated(
+        "twice",
+        `taken twice: attempt ${unexplained.attempt} and ${later.attempt}`,
+        id,
+      );
+    }
+  }
+}
+
+function isExplained(scene: Scene, { atMs, by, heard }: Arrival, later: Arrival): boolean {
+  const { database, endedAtMs, stepsAtMs, plan } = scene;
+  const ended = endedAtMs.get(by.name) ?? Infinity;
+  const troubled = (database.troubleAtMs.get(by) ?? -Infinity) >= atMs - plan.leaseMs - 10_000;
+  return !heard || ended <= later.atMs || troubled || stepsAtMs.length > 0 ||
+    (by as { stopping?: boolean }).stopping === true;
+}
+
+function countersAreRight({ database, violated }: Scene, { counted }: Ledger): void {
+  const sums: Record<string, number> = {};
+  for (const { key, value } of database.rows.under(["stat"])) {
+    const name = String(key[3]);
+    sums[name] = (sums[name] ?? 0) + Number((value as Deno.KvU64).value);
+  }
+  for (const [name, n] of Object.entries(counted)) {
+    if ((sums[name] ?? 0) !== n) violated("counters", `${name} is ${sums[name] ?? 0}, not ${n}`);
+  }
+}
+
+/** What was answered with success is in the store at that moment. */
+export function answerIsDurable(
+  { database, violated }: Scene,
+  { endpoint }: SentEvent,
+  deliveryId: string,
+): void {
+  if (database.rows.peek(keys.delivery(endpoint, deliveryId)) === undefined) {
+    violated("durable", "answered before it was stored", deliveryId);
+  }
+}

@@ -1,0 +1,62 @@
+import type { LaneRow } from "../../../lib/decide/lane.ts";
+import type { Delivery } from "../../../lib/model.ts";
+import { keys } from "../../../lib/store/keys.ts";
+import type { Database } from "../kv/database.ts";
+import type { Plan } from "../plan.ts";
+import type { Process } from "../process.ts";
+import type { Targets } from "../targets.ts";
+import type { World } from "../world.ts";
+
+/** What a judge can look at. */
+export interface Scene {
+  plan: Plan;
+  world: World;
+  database: Database;
+  targets: Targets;
+  /** Processes that ended, and when. */
+  endedAtMs: Map<string, number>;
+  /** When clocks were stepped. */
+  stepsAtMs: number[];
+  /** Notes a broken promise; `about` is the delivery's id. */
+  violated: (rule: string, detail: string, about?: string) => void;
+}
+
+/** One delivery's record before and after a commit. */
+export interface Moved {
+  before: Delivery | undefined;
+  after: Delivery | undefined;
+  by: Process;
+}
+
+/** Looks at each change of a delivery in the moment it is made. */
+export type Rule = (scene: Scene, moved: Moved) => void;
+
+/** Whether a process took the delivery in this commit, be it new, waiting or lapsed. */
+export function isClaim(moved: Moved): moved is Claim {
+  const { before, after } = moved;
+  return after?.state === "in_flight" &&
+    (before?.state !== "in_flight" || before.lease?.owner !== after.lease?.owner ||
+      before.lease?.atMs !== after.lease?.atMs);
+}
+
+export type Claim = Moved & { after: Delivery };
+
+export function laneRow({ database }: Scene, endpoint: string): LaneRow | undefined {
+  return database.rows.peek(keys.lane(endpoint)) as LaneRow | undefined;
+}
+
+/** All records of one endpoint as they lie in the store. */
+export function recordsOf({ database }: Scene, endpoint: string): Delivery[] {
+  const rows = database.rows.under(keys.deliveries(endpoint));
+  return Array.from(rows, ({ value }) => value as Delivery);
+}
+
+/** Whether a process had trouble with its store lately: its knowledge may be older than usual. */
+export function hadTrouble({ database, world }: Scene, by: Process, withinMs: number): boolean {
+  return world.nowMs - (database.troubleAtMs.get(by) ?? -Infinity) <= withinMs;
+}
+
+/** Clocks that were stepped void every promise about whose lease lives. */
+export function clocksStepped({ stepsAtMs }: Scene): boolean {
+  return stepsAtMs.length > 0;
+}

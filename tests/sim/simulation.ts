@@ -1,0 +1,277 @@
+import type { IngestResult } from "../../lib/flow/ingest.ts";
+import { cancel, replay } from "../../lib/flow/operate/deliveries.ts";
+import { operateLane } from "../../lib/flow/operate/lanes.ts";
+import { startReplays } from "../../lib/flow/operate/replays.ts";
+import type { Kv } from "../../lib/store/kv.ts";
+import { keys } from "../../lib/store/keys.ts";
+import { examine } from "../../lib/store/doctor.ts";
+import { Dice } from "./dice.ts";
+import { Judge } from "./judge/judge.ts";
+import { answerIsDurable, judgeOutcome } from "./judge/outcome.ts";
+import { recordsOf, type Scene } from "./judge/scene.ts";
+import { isOpen } from "../../lib/states.ts";
+import { Database } from "./kv/database.ts";
+import { openKv } from "./kv/handle.ts";
+import type { Action, Plan } from "./plan.ts";
+import { Posts, type SentEvent } from "./posts.ts";
+import { Process, type Surroundings } from "./process.ts";
+import { ENDPOINTS, endpointsOf, originOf, type TargetName } from "./settings.ts";
+import { Targets } from "./targets.ts";
+import { World } from "./world.ts";
+
+/** A promise that was broken. */
+export interface Violation {
+  rule: string;
+  detail: string;
+  /** The delivery that it is about. */
+  about?: string;
+}
+
+export interface Report {
+  violations: Violation[];
+  story: readonly string[];
+  /** How long the world turned, in virtual milliseconds. */
+  elapsedMs: number;
+}
+
+/** After the last fault everything must be settled within this, and steps of clocks. */
+const CALM_MS = 6 * 60_000;
+const MOST_VIOLATIONS = 20;
+
+/** Runs a plan to its end and judges it. Nothing here depends on real time or chance. */
+export function simulate(plan: Plan, tamper: (kv: Kv) => Kv = (kv) => kv): Promise<Report> {
+  return new Simulation(plan, tamper).run();
+}
+
+class Simulation {
+  readonly #world = new World();
+  readonly #violations: Violation[] = [];
+  readonly #surroundings: Surroundings;
+  readonly #scene: Scene;
+  readonly #judge: Judge;
+  readonly #posts: Posts;
+  readonly #slots: (Process | undefined)[];
+  readonly #starts: number[];
+  readonly #targetNames = Object.fromEntries(ENDPOINTS.map((id) => [id, "one"])) as Record<
+    typeof ENDPOINTS[number],
+    TargetName
+  >;
+  #isCalm = false;
+
+  constructor(readonly plan: Plan, tamper: (kv: Kv) => Kv) {
+    const world = this.#world;
+    const dice = new Dice(plan.seed ^ 0x5eed);
+    const database = new Database(world, dice);
+    const targets = new Targets(world, dice, () => {});
+    this.#surroundings = { world, database, targets, dice, leaseMs: plan.leaseMs, tamper };
+    this.#scene = {
+      plan,
+      world,
+      database,
+      targets,
+      endedAtMs: new Map(),
+      stepsAtMs: [],
+      violated: (rule, detail, about) => this.#violated({ rule, detail, about }),
+    };
+    this.#judge = new Judge(this.#scene);
+    database.watch((applied, by) => this.#judge.onCommit(applied, by as Process));
+    this.#posts = new Posts(world, dice, () => this.#alive(), (...heard) => this.#heard(...heard));
+    this.#slots = Array.from({ length: plan.processes });
+    this.#starts = this.#slots.map(() => 0);
+  }
+
+  async run(): Promise<Report> {
+    const { plan } = this;
+    for (const slot of this.#slots.keys()) this.#start(slot);
+    for (const action of plan.actions) {
+      this.#world.after(action.atMs, () => this.#act(action));
+    }
+    await this.#world.run(this.#world.nowMs + plan.chaosMs, () => this.#isBroken());
+    this.#calm();
+    const stepsMs = plan.actions.reduce(
+      (sum, a) => a.do === "clock" ? sum + Math.abs(a.byMs) : sum,
+      0,
+    );
+    const untilMs = this.#world.nowMs + CALM_MS + plan.leaseMs + stepsMs;
+    await this.#world.run(untilMs, () => this.#isBroken() || this.#isSettled());
+    if (!this.#isBroken()) await this.#judgeEnd();
+    const { story, elapsedMs } = this.#world;
+    return { violations: this.#violations, story, elapsedMs };
+  }
+
+  #start(slot: number): void {
+    if (this.#slots[slot]?.alive) return;
+    const name = `p${slot}.${++this.#starts[slot]}`;
+    const { dice, world } = this.#surroundings;
+    const aheadMs = dice.int(0, this.plan.skewMs);
+    const process = new Process(
+      name,
+      endpointsOf(this.#targetNames),
+      this.#surroundings,
+      aheadMs,
+      () => {
+        this.#scene.endedAtMs.set(name, world.nowMs);
+        this.#posts.ended(process);
+      },
+    );
+    this.#slots[slot] = process;
+    world.tell(`${name} starts`);
+    process.start();
+    this.#cron(process);
+  }
+
+  /** The platform's cron: each minute, late, and not caring whether the last one is through. */
+  #cron(process: Process): void {
+    const { world, dice } = this.#surroundings;
+    world.after(60_000 + dice.int(0, 20_000), () => {
+      process.relay.schedule.cronPass();
+      this.#cron(process);
+    }, process);
+  }
+
+  #alive(): Process[] {
+    return this.#slots.filter((one) => one?.alive === true) as Process[];
+  }
+
+  #act(action: Action): void {
+    if (this.#isCalm) return;
+    const { world, database, targets } = this.#surroundings;
+    if (action.do !== "cron") world.tell(`- ${describe(action)}`);
+    const process = "slot" in action ? this.#slots[action.slot] : undefined;
+    const living = process?.alive ? process : undefined;
+    switch (action.do) {
+      case "post":
+        return this.#posts.post(action.endpoint, action.event, action.bytes, living);
+      case "kill":
+        living?.kill(action.steps);
+        return this.#startLater(action.slot, action.downMs);
+      case "stop":
+        living?.stop();
+        return this.#startLater(action.slot, 5_000 + action.downMs);
+      case "target":
+        return targets.behave(originOf(action.endpoint, action.target), action.behaviour);
+      case "store":
+        database.weather.mode = action.mode;
+        world.after(action.forMs, () => {
+          if (database.weather.mode === action.mode) database.weather.mode = "fair";
+        });
+        return;
+      case "clock":
+        if (living === undefined) return;
+        living.clockAheadMs += action.byMs;
+        this.#scene.stepsAtMs.push(world.nowMs);
+        return;
+      case "retarget":
+        this.#targetNames[action.endpoint] = action.target;
+        return;
+      default:
+        if (living !== undefined) this.#operate(action, living);
+    }
+  }
+
+  /** What an operator asks for; a store outage may refuse it. */
+  #operate(action: Action, { relay }: Process): void {
+    const refused = () => {};
+    switch (action.do) {
+      case "lane":
+        return void operateLane(relay, action.endpoint, action.action).catch(refused);
+      case "replay":
+      case "cancel": {
+        const ids = ENDPOINTS.flatMap((endpoint) => recordsOf(this.#scene, endpoint))
+          .filter(({ state }) => action.do === "cancel" ? state === "pending" : !isOpen(state));
+        const id = ids[action.nth % ids.length]?.id;
+        if (id === undefined) return;
+        return void (action.do === "replay" ? replay(relay, id) : cancel(relay, id)).catch(refused);
+      }
+      case "job":
+        return void startReplays(relay, { state: action.state }).catch(refused);
+      case "cron":
+        relay.schedule.cronPass();
+    }
+  }
+
+  #startLater(slot: number, delayMs: number): void {
+    this.#world.after(delayMs, () => this.#start(slot));
+  }
+
+  /** Faults stop: everything runs, every target is well, no operator holds anything back. */
+  #calm(): void {
+    const { world, database, targets } = this.#surroundings;
+    world.tell("- all faults stop");
+    this.#isCalm = true;
+    database.weather.mode = "perfect";
+    targets.allWell();
+    for (const slot of this.#slots.keys()) this.#start(slot);
+    const [first] = this.#alive();
+    // A process that is just ending cannot be asked; its successor is.
+    world.after(6_000, () => {
+      for (const slot of this.#slots.keys()) this.#start(slot);
+      const relay = (this.#alive().find(({ stopping }) => !stopping) ?? first).relay;
+      for (const endpoint of ENDPOINTS) {
+        operateLane(relay, endpoint, "resume").then(() => operateLane(relay, endpoint, "enable"));
+      }
+    });
+  }
+
+  #heard(event: SentEvent, result: IngestResult, by: Process): void {
+    const { world } = this.#surroundings;
+    if (result.kind !== "stored") {
+      const code = result.kind === "refused" ? result.problem.code : result.kind;
+      return world.tell(`${by.name} answers ${event.id}: ${code}`);
+    }
+    world.tell(`${by.name} answers ${event.id}: ${result.status} ${result.deliveryId}`);
+    event.answered.add(result.deliveryId);
+    answerIsDurable(this.#scene, event, result.deliveryId);
+  }
+
+  #isSettled(): boolean {
+    if (this.#posts.open > 0) return false;
+    if (this.#surroundings.database.rows.under(keys.allDues()).next().done !== true) return false;
+    for (const { value } of this.#surroundings.database.rows.under(keys.jobs())) {
+      if ((value as { state: string }).state === "running") return false;
+    }
+    return this.#alive().every(({ relay }) => relay.work.inFlight === 0);
+  }
+
+  async #judgeEnd(): Promise<void> {
+    const { reopenedAtMs, counted } = this.#judge;
+    if (this.#posts.open > 0) {
+      this.#violated({ rule: "hangs", detail: "a post was never answered" });
+    }
+    judgeOutcome(this.#scene, ENDPOINTS, {
+      events: this.#posts.events.values(),
+      reopenedAtMs,
+      counted,
+    });
+    await this.#examineStore();
+  }
+
+  /** The doctor has the last word. */
+  async #examineStore(): Promise<void> {
+    const { world, database } = this.#surroundings;
+    const kv = openKv(database, { name: "doctor", alive: true });
+    let over = false;
+    const examined = (async () => {
+      for await (const { code, detail } of examine(kv, world.nowMs)) {
+        this.#violated({ rule: `doctor: ${code}`, detail });
+      }
+    })().finally(() => over = true);
+    await world.run(world.nowMs + 3_600_000, () => over);
+    await examined;
+  }
+
+  #isBroken(): boolean {
+    return this.#violations.length > 0;
+  }
+
+  #violated(violation: Violation): void {
+    if (this.#violations.length >= MOST_VIOLATIONS) return;
+    this.#violations.push(violation);
+    this.#world.tell(`! ${violation.rule}: ${violation.detail} (${violation.about ?? "-"})`);
+  }
+}
+
+/** An action in a few words. */
+export function describe({ atMs: _, do: verb, ...rest }: Action): string {
+  return `${verb} ${Object.entries(rest).map(([name, value]) => `${name}=${value}`).join(" ")}`;
+}
