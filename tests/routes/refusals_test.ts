@@ -45,6 +45,7 @@ const MISSING: [method: string, path: string, code: string, body?: string][] = [
   ["GET", `/deliveries/${"A".repeat(3_000)}`, "unknown_delivery"],
   ["GET", `/deliveries/%00`, "unknown_delivery"],
   ["GET", `/deliveries/${UNKNOWN}/payload`, "unknown_delivery"],
+  ["GET", `/deliveries/${"A".repeat(3_000)}/payload`, "unknown_delivery"],
   ["POST", `/deliveries/${UNKNOWN}/cancel`, "unknown_delivery"],
   ["GET", "/dead-letters/nope", "unknown_endpoint"],
   ["POST", `/dead-letters/${"A".repeat(3_000)}/${UNKNOWN}/replay`, "unknown_delivery"],

@@ -30,7 +30,7 @@ export async function showDelivery(
 /** A delivery's body; `payload_hidden` unless its endpoint has `showPayload`. */
 export async function openPayload(parts: PayloadParts, id: string): Promise<StoredBody | Problem> {
   const delivery = (await findDelivery(parts.store, id))?.value;
-  const head = await readPayloadHead(parts.store, id);
+  const head = delivery && await readPayloadHead(parts.store, id);
   if (delivery === undefined || head === undefined) return unknown("read the payload of");
   if (!isShown(parts, delivery.endpoint)) {
     return problem("payload_hidden", "cannot show the payload: showPayload is false");
