@@ -126,12 +126,6 @@ export class Lanes {
     await this.update(lane, (row) => forTarget(row, lane.fingerprint, atMs));
   }
 
-  /** Reads the row anew, however fresh: what an operator asks for starts from the truth. */
-  async reread(lane: Lane): Promise<void> {
-    await lane.saving;
-    lane.readAtMs = -Infinity;
-    await this.refresh(lane);
-  }
 
   /**
    * Changes a lane's row. Resolves once it is saved; look at `lane.row` then, since
