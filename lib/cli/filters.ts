@@ -12,10 +12,10 @@ export interface Filters {
 }
 
 /** Adds the options that choose deliveries; the relay checks their words. */
-export function withFilters(command: Command): Command {
+export function withFilters(command: Command, states: string): Command {
   return command
     .option("--endpoint <id>", "of this endpoint")
-    .option("--state <state>", "pending, in_flight, delivered or dead")
+    .option("--state <state>", states)
     .option("--reason <reason>", "why dead: rejected, redirect, exhausted, expired, cancelled")
     .option("--since <time>", "accepted at or after: ISO 8601, or how long ago (2h)")
     .option("--until <time>", "accepted before");

@@ -12,7 +12,7 @@ const DEFAULT_LIMIT = 50;
 
 export const addDeliveries: AddCommand = (program, session) => {
   const command = program.command("deliveries").description("deliveries, newest first");
-  withFilters(command)
+  withFilters(command, "pending, in_flight, delivered or dead")
     .option("--event-id <id>", "of this event")
     .option("--limit <n>", "at most so many", wholeNumber, DEFAULT_LIMIT)
     .addHelpText(

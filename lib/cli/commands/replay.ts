@@ -17,7 +17,7 @@ export const addReplay: AddCommand = (program, session) => {
   const command = program.command("replay")
     .argument("[id...]", "deliveries to send again; or choose them with the options")
     .description("send deliveries again: same event id, same bytes");
-  withFilters(command)
+  withFilters(command, "dead (where only other options choose) or delivered")
     .option("--dry-run", "say what would be sent again, and send nothing")
     .option("--no-wait", "do not wait for the end of a replay of many")
     .addHelpText(
