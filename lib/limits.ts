@@ -63,7 +63,7 @@ export const LIMITS = {
   cronPassMs: 55_000,
   /** Counters are kept 31 days. */
   statMs: 31 * 86_400_000,
-  /** Deliveries in flight in one process over all lanes, and the bytes they may hold. */
-  inFlight: 1_000,
+  /** Deliveries in memory in one process over all lanes, and the bytes they may hold. */
+  inFlight: 4_000,
   inFlightBytes: 64 * MIB,
 } as const;

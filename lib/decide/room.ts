@@ -6,7 +6,8 @@ export interface Load {
   heldBytes: number;
   laneInFlight: number;
   laneHeldBytes: number;
-  laneConcurrency: number;
+  /** Deliveries the lane may have in memory. */
+  lanePlaces: number;
 }
 
 /** Body bytes one lane may hold, so that a hanging one leaves room for its neighbours. */
@@ -17,7 +18,7 @@ const LANE_BYTES = LIMITS.inFlightBytes / 4;
  * gets its turn: the ceilings of the process must not let its neighbours starve it.
  */
 export function hasRoom(load: Load, bytes: number): boolean {
-  if (load.laneInFlight >= load.laneConcurrency) return false;
+  if (load.laneInFlight >= load.lanePlaces) return false;
   if (load.laneInFlight === 0) return true;
   return load.inFlight < LIMITS.inFlight &&
     load.heldBytes + bytes <= LIMITS.inFlightBytes &&

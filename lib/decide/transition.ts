@@ -8,7 +8,8 @@ import type { Attempt, DeadReason, Delivery } from "../model.ts";
 
 /**
  * A free or lapsed delivery becomes this process's until `leaseEndMs`. The attempt of a
- * lapsed lease may have reached the target: it is kept and counted, as `lost`.
+ * lapsed lease may have reached the target, or never have begun: it is kept as `lost`. The
+ * first one costs nothing; a delivery that ends its process time and again uses itself up.
  */
 export function claimed(
   delivery: Delivery,
@@ -23,7 +24,11 @@ export function claimed(
 function withLost(delivery: Delivery, nowMs: number): Delivery {
   const atMs = delivery.lease?.atMs ?? nowMs;
   const measured = { atMs, ms: Math.max(0, nowMs - atMs), code: "lost" } as const;
-  return attempted(delivery, measured, { to: "retry", retryAtMs: nowMs }, nowMs);
+  const again = delivery.attempts.at(-1)?.code === "lost";
+  const outcome: Outcome = again
+    ? { to: "retry", retryAtMs: nowMs }
+    : { to: "refunded", dueAtMs: nowMs };
+  return attempted(delivery, measured, outcome, nowMs);
 }
 
 /** The owner keeps its lease until a later time. */

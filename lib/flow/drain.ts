@@ -6,7 +6,8 @@ import type { Store } from "../store/kv.ts";
 import { readPayloadHeads } from "../store/payload.ts";
 import { reserveAttempts } from "../store/rate.ts";
 import { type Candidate, candidates, type Claim, claim } from "./claim.ts";
-import { deliver, type DeliverParts, type Job } from "./deliver.ts";
+import { Attempts } from "./attempts.ts";
+import type { DeliverParts } from "./deliver.ts";
 import type { Lane, Lanes } from "./lanes.ts";
 import { ordered } from "./ordered.ts";
 import type { RequestAtHand } from "./outgoing.ts";
@@ -44,6 +45,7 @@ interface Wanted {
 export class Drain {
   readonly #parts: DrainParts;
   readonly #recoveries: Recoveries;
+  readonly #attempts: Attempts;
   /** Lanes to look at, in the order they asked. */
   readonly #wanting = new Set<Lane>();
   #pass: Promise<void> | undefined;
@@ -52,6 +54,11 @@ export class Drain {
   constructor(parts: DrainParts) {
     this.#parts = parts;
     this.#recoveries = new Recoveries(parts.store);
+    this.#attempts = new Attempts(parts, {
+      onRetry: (lane, atMs) => this.#lookAgain(lane, atMs),
+      onRoom: (lane) => this.#afterAttempt(lane),
+      onFailed: (doing, error) => this.#failed(doing, error),
+    });
   }
 
   /** Looks at one lane soon. Woken during a pass, it is looked at once more. */
@@ -63,13 +70,14 @@ export class Drain {
 
   /** Makes the first attempt of a delivery that was claimed when it was accepted. */
   take(claimed: Claim, atHand?: RequestAtHand): void {
-    this.#start({ claim: claimed, probe: false, atHand });
+    this.#attempts.start({ claim: claimed, probe: false, atHand });
   }
 
-  /** Claims nothing more. What is under way goes on. */
-  stop(): void {
+  /** Claims nothing more and gives back what only waits. What is under way goes on. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#wanting.clear();
+    await this.#attempts.giveBackAll();
   }
 
   /** Resolves when no lane asks to be looked at. Attempts may still be under way. */
@@ -98,11 +106,12 @@ export class Drain {
     const gate = lane.gate(clock.nowMs());
     if (gate.go === "none") {
       lane.behind = true;
+      await this.#attempts.giveBack(lane);
       if (gate.untilMs !== undefined) this.#lookAgain(lane, gate.untilMs);
       if (gate.why === "open") this.#parts.onOpen(lane);
       return false;
     }
-    if (lane.freeSlots <= 0) {
+    if (lane.room <= 0) {
       lane.behind = true;
       return false;
     }
@@ -129,7 +138,7 @@ export class Drain {
 
   async #openTurn(lane: Lane): Promise<boolean> {
     const { store, work, owner, clock } = this.#parts;
-    const wanted = await this.#wantedOf(lane, Math.min(TURN, lane.freeSlots));
+    const wanted = await this.#wantedOf(lane, Math.min(TURN, lane.room));
     const granted = await this.#granted(lane, wanted.candidates);
     const { claims, full } = await claim(store, work, owner, lane, granted);
     await this.#startAll(claims, false);
@@ -138,7 +147,7 @@ export class Drain {
     if (!lane.behind) await this.#noteNext(lane, wanted.asOfMs);
     // Others, or the store, took every claim: nothing of ours will end and wake the lane.
     else if (lane.inFlight === 0) this.#lookAgain(lane, clock.nowMs() + STORE_PAUSE_MS);
-    return wanted.more && !held && lane.freeSlots > 0;
+    return wanted.more && !held && lane.room > 0;
   }
 
   /** What is due by its own schedule, else what a recovery lets out early. */
@@ -195,27 +204,8 @@ export class Drain {
     for (const one of claims) {
       const head = heads.get(one.held.delivery.id);
       const atHand = head && { head, body: head.body };
-      this.#start({ claim: one, probe: isProbe, atHand });
+      this.#attempts.start({ claim: one, probe: isProbe, atHand });
     }
-  }
-
-  #start(job: Job): void {
-    this.#carryOut(job)
-      .catch((error) => this.#failed(`deliver ${job.claim.held.delivery.id}`, error))
-      .finally(() => {
-        this.#parts.work.drop(job.claim.held);
-        this.#parts.work.free(job.claim.slot);
-        this.#afterAttempt(job.claim.slot.lane);
-      });
-  }
-
-  /** The place stays taken until the target is done, so that it never has more at once. */
-  async #carryOut(job: Job): Promise<void> {
-    const { held, slot } = job.claim;
-    const { outcome, ended } = await deliver(this.#parts, job);
-    this.#parts.work.drop(held);
-    if (outcome?.to === "retry") this.#lookAgain(slot.lane, outcome.retryAtMs);
-    await ended;
   }
 
   #failed(doing: string, error: unknown): void {
@@ -223,11 +213,11 @@ export class Drain {
     observe({ type: "store_error", atMs: clock.nowMs(), doing, message: (error as Error).message });
   }
 
-  /** A free slot serves the lane's backlog; a lane without one needs no look. */
+  /** Room serves the lane's backlog; a lane without one needs no look. */
   #afterAttempt(lane: Lane): void {
     const clear = lane.gate(this.#parts.clock.nowMs()).go === "all" &&
       lane.row.recovery === undefined;
-    if (lane.behind || !clear || lane.endpoint.ordered) this.wake(lane);
+    if (!clear || lane.endpoint.ordered || (lane.behind && lane.needsMore)) this.wake(lane);
   }
 }
 

@@ -18,6 +18,8 @@ import { readLane, writeLane } from "../store/lanes.ts";
 /** How old a lane's row may be before it is read again: other processes change it too. */
 const ROW_AGE_MS = 1_000;
 const WRITE_TRIES = 20;
+/** Least number of deliveries a lane may hold in memory, however few attempts it may make. */
+const BURST = 64;
 
 type Change = (row: LaneRow) => LaneRow;
 
@@ -29,7 +31,9 @@ export class Lane {
   /** Version `row` builds on; `undefined` until it was first read. */
   versionstamp: string | null | undefined;
   readAtMs = -Infinity;
-  /** Attempts of this process under way, and the body bytes they hold in memory. */
+  /** Attempts of this process under way. */
+  running = 0;
+  /** Claims of this process, those that wait for their turn included, and their bytes. */
   inFlight = 0;
   heldBytes = 0;
   /** Due deliveries wait that this process has not claimed: newcomers queue behind them. */
@@ -59,8 +63,21 @@ export class Lane {
     }, nowMs);
   }
 
-  get freeSlots(): number {
-    return this.endpoint.concurrency - this.inFlight;
+  /** Deliveries of one lane that may be in memory: a burst goes out without being read back. */
+  get places(): number {
+    const { concurrency, ordered, rateLimit } = this.endpoint;
+    return ordered || rateLimit !== undefined ? concurrency : Math.max(BURST, 4 * concurrency);
+  }
+
+  /** Deliveries the drain may claim: enough to keep every attempt busy, no more. */
+  get room(): number {
+    const { concurrency, ordered, rateLimit } = this.endpoint;
+    return (ordered || rateLimit !== undefined ? 1 : 2) * concurrency - this.inFlight;
+  }
+
+  /** Whether so few are left in memory that it is time to claim the next ones together. */
+  get needsMore(): boolean {
+    return this.inFlight <= 1.5 * this.endpoint.concurrency;
   }
 }
 
@@ -125,7 +142,6 @@ export class Lanes {
     const atMs = this.#store.clock.nowMs();
     await this.update(lane, (row) => forTarget(row, lane.fingerprint, atMs));
   }
-
 
   /**
    * Changes a lane's row. Resolves once it is saved; look at `lane.row` then, since

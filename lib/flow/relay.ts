@@ -126,13 +126,13 @@ export function createRelay(parts: RelayParts) {
     /** Stops within `LIMITS.stopMs`; what is under way is finished or given back. */
     async stop(): Promise<void> {
       stopping = true;
-      schedule.stop();
+      const released = schedule.stop();
       knocker.stop();
       housekeeping.stop();
       const graceMs = LIMITS.stopMs - STOP_RESERVE_MS;
       await Promise.all([
         github.stop(),
-        Promise.race([jobs.stop(), pause(clock, graceMs)]),
+        Promise.race([Promise.all([released, jobs.stop()]), pause(clock, graceMs)]),
         endAttempts(graceMs),
       ]);
       await transport.close();

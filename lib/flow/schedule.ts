@@ -42,12 +42,12 @@ export class Schedule {
     this.wakeAll();
   }
 
-  /** Ends all wake-ups. */
-  stop(): void {
+  /** Ends all wake-ups; what waits in memory is given back. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer?.();
     this.#parts.queue.stop();
-    this.#parts.drain.stop();
+    await this.#parts.drain.stop();
   }
 
   /** Looks at one endpoint's lane now. */

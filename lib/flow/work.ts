@@ -32,7 +32,7 @@ export class Work {
       heldBytes: this.#heldBytes,
       laneInFlight: lane.inFlight,
       laneHeldBytes: lane.heldBytes,
-      laneConcurrency: lane.endpoint.concurrency,
+      lanePlaces: lane.places,
     };
     if (!hasRoom(load, bytes)) return undefined;
     this.#count(lane, 1, bytes);

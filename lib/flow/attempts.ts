@@ -1,0 +1,93 @@
+import { deliver, type DeliverParts, type Job } from "./deliver.ts";
+import type { Lane } from "./lanes.ts";
+import type { Work } from "./work.ts";
+
+export interface AttemptsParts extends DeliverParts {
+  work: Work;
+}
+
+/** What the attempts tell the drain. */
+export interface AttemptsWatcher {
+  /** A delivery of the lane is due again, in epoch milliseconds. */
+  onRetry: (lane: Lane, atMs: number) => void;
+  /** The lane has room again, or what it may do has changed. */
+  onRoom: (lane: Lane) => void;
+  onFailed: (doing: string, error: unknown) => void;
+}
+
+/**
+ * Carries out claimed attempts, at most `concurrency` of a lane at once. The others wait
+ * in memory with their request at hand, so that a burst goes out without being read back;
+ * they are given back unattempted when the lane may not send any more.
+ */
+export class Attempts {
+  readonly #parts: AttemptsParts;
+  readonly #watcher: AttemptsWatcher;
+  readonly #lines = new Map<Lane, Job[]>();
+
+  constructor(parts: AttemptsParts, watcher: AttemptsWatcher) {
+    this.#parts = parts;
+    this.#watcher = watcher;
+  }
+
+  /** Makes the attempt now, or as soon as one of the lane's ends. */
+  start(job: Job): void {
+    const { lane } = job.claim.slot;
+    if (lane.running < lane.endpoint.concurrency) return this.#run(job);
+    const line = this.#lines.get(lane);
+    if (line === undefined) this.#lines.set(lane, [job]);
+    else line.push(job);
+  }
+
+  /** Gives back what waits in a lane, due as before. Resolves when that is stored. */
+  async giveBack(lane: Lane): Promise<void> {
+    const line = this.#lines.get(lane) ?? [];
+    this.#lines.delete(lane);
+    if (line.length === 0) return;
+    lane.behind = true;
+    await Promise.all(line.map(({ claim }) => claim.held.release(claim.previousDueAtMs)));
+    for (const job of line) this.#leave(job);
+    this.#watcher.onRoom(lane);
+  }
+
+  /** Gives back what waits in all lanes. */
+  async giveBackAll(): Promise<void> {
+    await Promise.all(Array.from(this.#lines.keys(), (lane) => this.giveBack(lane)));
+  }
+
+  #run(job: Job): void {
+    const { lane } = job.claim.slot;
+    lane.running++;
+    this.#carryOut(job)
+      .catch((error) => this.#watcher.onFailed(`deliver ${job.claim.held.delivery.id}`, error))
+      .finally(() => {
+        lane.running--;
+        this.#leave(job);
+        this.#next(lane);
+      });
+  }
+
+  /** The attempt counts until the target is done, so that it never has more at once. */
+  async #carryOut(job: Job): Promise<void> {
+    const { held, slot } = job.claim;
+    const { outcome, ended } = await deliver(this.#parts, job);
+    this.#parts.work.drop(held);
+    if (outcome?.to === "retry") this.#watcher.onRetry(slot.lane, outcome.retryAtMs);
+    await ended;
+  }
+
+  #leave({ claim }: Job): void {
+    this.#parts.work.drop(claim.held);
+    this.#parts.work.free(claim.slot);
+  }
+
+  #next(lane: Lane): void {
+    if (lane.gate(this.#parts.clock.nowMs()).go !== "all") {
+      this.giveBack(lane).catch((error) => this.#watcher.onFailed(`give back ${lane.id}`, error));
+      return this.#watcher.onRoom(lane);
+    }
+    const job = this.#lines.get(lane)?.shift();
+    if (job !== undefined) this.#run(job);
+    this.#watcher.onRoom(lane);
+  }
+}
