@@ -7,18 +7,39 @@ import type { Clock, RelayEvent } from "../../lib/ports.ts";
 import { Committer } from "../../lib/store/commit.ts";
 import { within } from "../helpers/wait.ts";
 
-const clock: Clock = {
-  nowMs: Date.now,
-  monotonicMs: () => performance.now(),
-  after(delayMs, fn) {
-    const timer = setTimeout(fn, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
+/** The real time, whose timers end with the test. */
+class TestClock implements Clock {
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+
+  nowMs(): number {
+    return Date.now();
+  }
+
+  monotonicMs(): number {
+    return performance.now();
+  }
+
+  after(delayMs: number, fn: () => void): () => void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      fn();
+    }, delayMs);
+    this.#timers.add(timer);
+    return () => {
+      this.#timers.delete(timer);
+      clearTimeout(timer);
+    };
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+}
 
 /** Live events on a store in memory, with everything closed at the end. */
 class Stage implements AsyncDisposable {
   readonly #live: LiveEvents[] = [];
+  readonly #clock = new TestClock();
   readonly errors: Error[] = [];
 
   private constructor(readonly kv: Deno.Kv) {}
@@ -27,9 +48,10 @@ class Stage implements AsyncDisposable {
     return new Stage(await Deno.openKv(":memory:"));
   }
 
-  /** One more process on the store. */
-  process(owner: string, heartbeatMs?: number): LiveEvents {
-    const store = { kv: this.kv, committer: new Committer(this.kv, clock), clock };
+  /** One more process, on the store or on another one. */
+  process(owner: string, heartbeatMs?: number, kv: Deno.Kv = this.kv): LiveEvents {
+    const clock = this.#clock;
+    const store = { kv, committer: new Committer(kv, clock), clock };
     const onError = (error: Error) => this.errors.push(error);
     const live = new LiveEvents({ store, clock, owner, onError, heartbeatMs });
     this.#live.push(live);
@@ -41,6 +63,7 @@ class Stage implements AsyncDisposable {
       live.stop();
       await live.flush();
     }
+    this.#clock.stop();
     this.kv.close();
   }
 }
@@ -141,14 +164,11 @@ Deno.test("events told while a listener catches up come after those it missed, e
 
 Deno.test("a store that is gone refuses a listener and leaves none behind", async () => {
   await using stage = await Stage.open();
-  const live = stage.process("one");
   const closed = await Deno.openKv(":memory:");
   closed.close();
-  const store = { kv: closed, committer: new Committer(closed, clock), clock };
-  const cut = new LiveEvents({ store, clock, owner: "two", onError: () => {} });
+  const cut = stage.process("one", undefined, closed);
   await assert.rejects(cut.listen(new EventStream()), { name: "StoreUnavailable" });
-  assert.equal(cut.isFull, false);
-  await live.listen(new EventStream());
+  assert.equal(cut.listeners, 0);
 });
 
 Deno.test("a position survives its way through a client", () => {

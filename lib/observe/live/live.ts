@@ -50,8 +50,13 @@ export class LiveEvents {
     this.#tell(this.#parts.owner, { seq, ...liveEvent(event) });
   };
 
+  /** How many listen in this process. */
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
   get isFull(): boolean {
-    return this.#listeners.size >= MAX_LISTENERS;
+    return this.listeners >= MAX_LISTENERS;
   }
 
   /**
