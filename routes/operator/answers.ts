@@ -97,3 +97,9 @@ export const asJson: MiddlewareHandler = async (context, next) => {
   context.req.raw = new Request(context.req.raw, { headers });
   await next();
 };
+
+/** What operators read is not for caches on the way. */
+export const unstored: MiddlewareHandler = async (context, next) => {
+  await next();
+  context.header("cache-control", "no-store");
+};

@@ -3,7 +3,7 @@ import type { Relay } from "../../lib/flow/relay.ts";
 import type { LiveEvents } from "../../lib/observe/live/live.ts";
 import { answerNotFound } from "../not_found.ts";
 import { openapiRoutes } from "../openapi.ts";
-import { refuseInvalid, refuseThrown } from "./answers.ts";
+import { refuseInvalid, refuseThrown, unstored } from "./answers.ts";
 import { deadLetterRoutes, deliveryRoutes } from "./deliveries.ts";
 import { endpointRoutes } from "./endpoints.ts";
 import { eventRoutes } from "./events.ts";
@@ -34,6 +34,8 @@ export function createOperatorSurface({ relay, live, adminToken }: SurfaceParts)
   const closed = guard(adminToken);
   app.use("/api/*", closed);
   app.use("/dead-letters/*", closed);
+  app.use("/api/*", unstored);
+  app.use("/dead-letters/*", unstored);
   app.use("/openapi.json", shut(adminToken));
   app.use("/docs", shut(adminToken));
   app.route("/api/v1", statusRoutes(relay));
