@@ -64,13 +64,12 @@ export class Staging {
     if (this.#group.length === 0) return;
     const mutations = this.#group;
     this.#group = [];
-    if (!this.#marked) {
-      mutations.push({
-        type: "set",
-        key: keys.staging(this.#id),
-        value: { atMs: this.#store.clock.nowMs() },
-      });
-    }
+    // In every group: one that lands after the mark was dropped would have no owner.
+    mutations.push({
+      type: "set",
+      key: keys.staging(this.#id),
+      value: { atMs: this.#store.clock.nowMs() },
+    });
     await this.#store.committer.commit({
       checks: [],
       mutations,

@@ -29,6 +29,7 @@ export class Posts {
     readonly dice: Dice,
     readonly processes: () => Process[],
     readonly onAnswer: (event: SentEvent, result: IngestResult, by: Process) => void,
+    readonly onCrash: (error: Error) => void,
   ) {}
 
   post(endpoint: string, number: number, bytes: number, to: Process | undefined): void {
@@ -60,7 +61,7 @@ export class Posts {
       this.onAnswer(event, result, to);
       if (result.kind === "stored") this.open--;
       else this.#again(event, left);
-    });
+    }, this.onCrash);
   }
 
   #again(event: SentEvent, left: number): void {

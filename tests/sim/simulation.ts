@@ -75,7 +75,13 @@ class Simulation {
     };
     this.#judge = new Judge(this.#scene);
     database.watch((applied, by) => this.#judge.onCommit(applied, by as Process));
-    this.#posts = new Posts(world, dice, () => this.#alive(), (...heard) => this.#heard(...heard));
+    this.#posts = new Posts(
+      world,
+      dice,
+      () => this.#alive(),
+      (...heard) => this.#heard(...heard),
+      (error) => this.#violated({ rule: "crash", detail: error.message }),
+    );
     this.#slots = Array.from({ length: plan.processes });
     this.#starts = this.#slots.map(() => 0);
   }
@@ -202,15 +208,20 @@ class Simulation {
     database.weather.mode = "perfect";
     targets.allWell();
     for (const slot of this.#slots.keys()) this.#start(slot);
-    const [first] = this.#alive();
     // A process that is just ending cannot be asked; its successor is.
     world.after(6_000, () => {
       for (const slot of this.#slots.keys()) this.#start(slot);
-      const relay = (this.#alive().find(({ stopping }) => !stopping) ?? first).relay;
-      for (const endpoint of ENDPOINTS) {
-        operateLane(relay, endpoint, "resume").then(() => operateLane(relay, endpoint, "enable"));
-      }
+      for (const endpoint of ENDPOINTS) this.#release(endpoint);
     });
+  }
+
+  /** An operator lets a lane go, and asks again where a commit of before still hangs. */
+  #release(endpoint: string): void {
+    const relay = this.#alive().find(({ stopping }) => !stopping)?.relay;
+    if (relay === undefined) throw new Error("cannot end the simulation: no process is alive");
+    operateLane(relay, endpoint, "resume")
+      .then(() => operateLane(relay, endpoint, "enable"))
+      .catch(() => this.#world.after(1_000, () => this.#release(endpoint)));
   }
 
   #heard(event: SentEvent, result: IngestResult, by: Process): void {

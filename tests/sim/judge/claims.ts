@@ -1,6 +1,7 @@
 import type { Delivery } from "../../../lib/model.ts";
 import { isOpen } from "../../../lib/states.ts";
 import {
+  type Claim,
   clocksStepped,
   hadTrouble,
   isClaim,
@@ -70,7 +71,7 @@ export const orderIsKept: Rule = (scene, moved) => {
       scene.violated("order", `claimed while ${other.id} was in flight`, after.id);
     } else if (wasStarted(other) && !wasStarted(after)) {
       scene.violated("order", `claimed while ${other.id} was between attempts`, after.id);
-    } else if (isBefore(scene, other, after)) {
+    } else if (isBefore(scene, other, moved)) {
       scene.violated("order", `claimed before ${other.id}, which was accepted earlier`, after.id);
     }
   }
@@ -80,9 +81,10 @@ export const orderIsKept: Rule = (scene, moved) => {
 const wasStarted = ({ attemptCount, round }: Delivery) => attemptCount > round.attemptsBefore;
 
 /** Both wait for their first attempt, and the clocks cannot be wrong about who came first. */
-function isBefore({ plan }: Scene, a: Delivery, b: Delivery): boolean {
-  const fresh = (one: Delivery) => one.attemptCount === 0;
-  return fresh(a) && fresh(b) && a.acceptedAtMs + 2 * plan.skewMs < b.acceptedAtMs - ARRIVAL_MS;
+function isBefore({ plan }: Scene, other: Delivery, { before, after }: Claim): boolean {
+  const dueAtMs = before?.dueAtMs ?? after.acceptedAtMs;
+  return !wasStarted(other) && !wasStarted(after) &&
+    (other.dueAtMs ?? 0) + 2 * plan.skewMs < dueAtMs - ARRIVAL_MS;
 }
 
 /** A commit in the queue may land after that of a later arrival. */

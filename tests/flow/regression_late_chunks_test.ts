@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { LIMITS } from "../../lib/limits.ts";
+import { examine } from "../../lib/store/doctor.ts";
+import { Committer } from "../../lib/store/commit.ts";
+import { Staging, sweepStaging } from "../../lib/store/staging.ts";
+import { clock } from "../../lib/boot/clock.ts";
+import type { Write } from "../../lib/store/write.ts";
+
+/** Holds back what follows the first write, and lets it land when it is told to. */
+class LateCommitter extends Committer {
+  readonly late: (() => Promise<unknown>)[] = [];
+  #first = true;
+
+  override commit(write: Write): ReturnType<Committer["commit"]> {
+    if (this.#first) {
+      this.#first = false;
+      return super.commit(write);
+    }
+    this.late.push(() => super.commit(write));
+    return Promise.reject(new Error("no answer"));
+  }
+}
+
+Deno.test("chunks that land after their body was given up are swept", async () => {
+  const kv = await Deno.openKv(":memory:");
+  try {
+    const committer = new LateCommitter(kv, clock);
+    const store = { kv, committer, clock };
+    const staging = new Staging(store, "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    const body = new Uint8Array(8 * LIMITS.chunkBytes);
+    await assert.rejects(async () => await staging.write(body));
+    await staging.discard();
+    for (const land of committer.late) await land();
+    const later = clock.nowMs() + LIMITS.stagingMs + 1;
+    assert.equal(await sweepStaging(store, later, 10), 1);
+    assert.deepEqual(await Array.fromAsync(examine(kv, later)), []);
+  } finally {
+    kv.close();
+  }
+});
