@@ -9,6 +9,13 @@ import {
   githubWarnings,
   toGithubSettings,
 } from "./github_settings.ts";
+import {
+  oauthFaults,
+  type OauthSettings,
+  oauthVariables,
+  oauthWarnings,
+  toOauthSettings,
+} from "./oauth_settings.ts";
 
 /** A fault of the configuration: what to say to the person who wrote it. */
 export interface ConfigFault {
@@ -27,6 +34,7 @@ export interface Config {
   leaseMs: number;
   logLevel: "debug" | "info" | "warn" | "error";
   github: GithubSettings;
+  oauth?: OauthSettings;
   endpoints: ReadonlyMap<string, Endpoint>;
   warnings: readonly string[];
 }
@@ -85,15 +93,16 @@ const settingsSchema = z.object({
   LEASE: lease.default(60_000),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   ...githubVariables,
+  ...oauthVariables,
 });
 
 /** Names of the environment that are read elsewhere or belong to later parts. */
-const OTHER_SETTINGS = new Set(["ENDPOINTS", "ENDPOINTS_FILE", "ADMIN_USERS"]);
+const OTHER_SETTINGS = new Set(["ENDPOINTS", "ENDPOINTS_FILE"]);
 const OWN_PREFIXES = ["RELAY_", "GITHUB_", "OAUTH_", "HOLDFAST_"];
 const OWN_PREFIXED = new Set([
   ...["RELAY_TARGETS", "RELAY_GATE", "RELAY_TOKEN", "RELAY_PROVIDER", "RELAY_SECRET"],
   ...Object.keys(githubVariables),
-  ...["OAUTH_PROVIDER", "OAUTH_ISSUER", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET"],
+  ...Object.keys(oauthVariables),
   ...["HOLDFAST_URL"],
 ]);
 
@@ -117,6 +126,8 @@ export function parseConfig(sources: Sources): Config | ConfigFault {
   if (settings.success) {
     faults.push(...githubFaults(settings.data, endpoints.values()));
     warnings.push(...githubWarnings(settings.data, endpoints.values()));
+    faults.push(...oauthFaults(settings.data, settings.data.PUBLIC_URL));
+    warnings.push(...oauthWarnings(settings.data));
   }
   if (!settings.success || faults.length > 0) return { faults };
   const s = settings.data;
@@ -131,6 +142,7 @@ export function parseConfig(sources: Sources): Config | ConfigFault {
     leaseMs: s.LEASE,
     logLevel: s.LOG_LEVEL,
     github: toGithubSettings(s),
+    oauth: toOauthSettings(s, s.PUBLIC_URL, s.GITHUB_API_URL),
     endpoints,
     warnings,
   };

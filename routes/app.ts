@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { Access, type AccessSettings } from "../lib/auth/access.ts";
 import type { Relay } from "../lib/flow/relay.ts";
 import { problem } from "../lib/errors.ts";
 import type { LiveEvents } from "../lib/observe/live/live.ts";
@@ -9,13 +10,8 @@ import { handleHook, isHook, type Remote } from "./ingest.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { answerNotFound } from "./not_found.ts";
 import { guard } from "./operator/guard.ts";
-import { isOperator } from "./operator/paths.ts";
+import { isAdmin, isOperator } from "./operator/paths.ts";
 import { problemResponse } from "./problem.ts";
-
-export interface AppSettings {
-  adminToken?: string;
-  publicUrl?: string;
-}
 
 /** What watches the relay, and can be asked. */
 export interface Watchers {
@@ -26,12 +22,17 @@ export interface Watchers {
 export type Handler = (request: Request, remote: Remote) => Promise<Response>;
 
 /** Builds the whole HTTP surface: the door first, then hooks, then operators, then the rest. */
-export function createApp(relay: Relay, settings: AppSettings, watchers: Watchers): Handler {
+export function createApp(relay: Relay, settings: AccessSettings, watchers: Watchers): Handler {
   const parts = { ...relay, publicUrl: settings.publicUrl };
-  const rest = createRest(relay, settings, watchers);
+  const access = new Access(settings, relay.store);
+  const rest = createRest(relay, access, watchers);
   const operator = onFirstUse(async () => {
     const { createOperatorSurface } = await import("./operator/surface.ts");
-    return createOperatorSurface({ relay, live: watchers.live, adminToken: settings.adminToken });
+    return createOperatorSurface({ relay, live: watchers.live, access });
+  });
+  const admin = onFirstUse(async () => {
+    const { createAdminPages } = await import("./admin/pages.ts");
+    return createAdminPages({ relay, access });
   });
   return async (request, remote) => {
     try {
@@ -39,6 +40,7 @@ export function createApp(relay: Relay, settings: AppSettings, watchers: Watcher
       if (refused !== undefined) return refused;
       const { path } = rawTarget(request.url);
       if (isHook(path)) return await handleHook(parts, request, remote);
+      if (isAdmin(path)) return await (await admin()).fetch(request, { remote });
       return await (isOperator(path) ? await operator() : rest).fetch(request);
     } catch (error) {
       relay.log("error", "request_failed", {
@@ -53,14 +55,14 @@ export function createApp(relay: Relay, settings: AppSettings, watchers: Watcher
 }
 
 /** What needs no schemas, and so is there at once: liveness, readiness, metrics. */
-function createRest(relay: Relay, { adminToken }: AppSettings, { metrics }: Watchers): Hono {
+function createRest(relay: Relay, access: Access, { metrics }: Watchers): Hono {
   const app = new Hono();
   app.onError((error) => {
     throw error;
   });
   answerNotFound(app);
   app.route("/", healthRoutes(relay));
-  app.use("/metrics", guard(adminToken));
+  app.use("/metrics", guard(access));
   app.route("/", metricsRoutes(relay, metrics));
   return app;
 }

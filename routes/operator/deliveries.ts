@@ -83,7 +83,8 @@ const PAYLOAD_HEADERS = {
 
 const payloadName = (id: string) => ({ "content-disposition": `attachment; filename="${id}"` });
 
-function listingOf(query: ListQuery): Listing {
+/** What a list's query asks for. */
+export function listingOf(query: ListQuery): Listing {
   const { endpoint, state, reason, event_id, since, until, limit, cursor } = query;
   return {
     ...{ endpoint, state, reason, limit, before: cursor },
@@ -91,7 +92,8 @@ function listingOf(query: ListQuery): Listing {
   };
 }
 
-async function pageOf(parts: OperateParts, listing: Listing) {
+/** One page of deliveries as the API shows it. */
+export async function pageOf(parts: OperateParts, listing: Listing) {
   const page = await findDeliveries(parts, listing);
   if ("code" in page) return page;
   return {

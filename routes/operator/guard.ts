@@ -1,25 +1,42 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
+import type { Access } from "../../lib/auth/access.ts";
+import { CSRF_HEADER, originFault, tokenFault } from "../../lib/auth/forgery.ts";
 import { hasToken } from "../../lib/auth/token.ts";
-import { problem } from "../../lib/errors.ts";
+import { type Problem, problem } from "../../lib/errors.ts";
 import { problemResponse } from "../problem.ts";
 
 /** Keeps what is no secret, but of no use either, shut (503) while nobody can sign in. */
-export function shut(adminToken: string | undefined): MiddlewareHandler {
-  return async (_, next) => adminToken === undefined ? disabled() : await next();
+export function shut(access: Access): MiddlewareHandler {
+  return async (_, next) => access.isOpen ? await next() : disabled();
 }
 
-/** Lets operators in: closed (503) without a secret, 401 without the right one. */
-export function guard(adminToken: string | undefined): MiddlewareHandler {
+/**
+ * Lets operators in: closed (503) where nobody can be one, 401 without the right token or a
+ * session, 403 for a write by session that one of our own pages did not send.
+ */
+export function guard(access: Access): MiddlewareHandler {
   return async (context, next) => {
-    if (adminToken === undefined) return disabled();
-    if (!hasToken(context.req.header("authorization") ?? null, adminToken)) {
-      return problemResponse(
-        problem("unauthorized", "cannot let you in: the bearer token is missing or wrong"),
-        { "www-authenticate": 'Bearer realm="holdfast"' },
-      );
-    }
-    await next();
+    if (!access.isOpen) return disabled();
+    const refused = await refusal(access, context);
+    if (refused === undefined) return await next();
+    return problemResponse(
+      refused,
+      refused.code === "unauthorized" ? { "www-authenticate": 'Bearer realm="holdfast"' } : {},
+    );
   };
+}
+
+async function refusal(access: Access, { req }: Context): Promise<Problem | undefined> {
+  const { headers } = req.raw;
+  const authorization = headers.get("authorization");
+  if (hasToken(authorization, access.settings.adminToken)) return undefined;
+  const session = authorization === null ? await access.session(headers) : undefined;
+  if (session === undefined) {
+    return problem("unauthorized", "cannot let you in: the bearer token is missing or wrong");
+  }
+  if (req.method === "GET" || req.method === "HEAD") return undefined;
+  return originFault(headers, access.settings.publicUrl) ??
+    tokenFault(session.secret, headers.get(CSRF_HEADER) ?? undefined);
 }
 
 function disabled(): Response {

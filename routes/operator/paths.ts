@@ -2,3 +2,8 @@
 export function isOperator(path: string): boolean {
   return /^\/(?:(?:api|dead-letters|docs)(?:\/|$)|openapi\.json$)/.test(path);
 }
+
+/** Whether a path belongs to the admin page. */
+export function isAdmin(path: string): boolean {
+  return /^\/admin(?:\/|$)/.test(path);
+}

@@ -81,7 +81,8 @@ function filterOf({ endpoint, state = "dead", reason, since, until }: Asked): Re
   return { endpoint, state, reason, sinceMs: since, untilMs: until };
 }
 
-function jobShape(
+/** A job as the API shows it. */
+export function jobShape(
   { id, state, total, done, skipped, createdAtMs, finishedAtMs, filter }: ReplayJob,
 ) {
   const { sinceMs, untilMs, ...rest } = filter;

@@ -1,4 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Access } from "../../lib/auth/access.ts";
 import type { Relay } from "../../lib/flow/relay.ts";
 import type { LiveEvents } from "../../lib/observe/live/live.ts";
 import { answerNotFound } from "../not_found.ts";
@@ -16,14 +17,14 @@ import { statusRoutes } from "./status.ts";
 export interface SurfaceParts {
   relay: Relay;
   live: LiveEvents;
-  adminToken?: string;
+  access: Access;
 }
 
 /**
  * Builds the operator's API with its document. Loaded by the first request that needs it:
  * a cold start must answer hooks before it compiles schemas.
  */
-export function createOperatorSurface({ relay, live, adminToken }: SurfaceParts): OpenAPIHono {
+export function createOperatorSurface({ relay, live, access }: SurfaceParts): OpenAPIHono {
   const app = new OpenAPIHono({ defaultHook: refuseInvalid });
   app.onError((error) => {
     const refused = refuseThrown(error);
@@ -31,13 +32,13 @@ export function createOperatorSurface({ relay, live, adminToken }: SurfaceParts)
     return refused;
   });
   answerNotFound(app);
-  const closed = guard(adminToken);
+  const closed = guard(access);
   app.use("/api/*", closed);
   app.use("/dead-letters/*", closed);
   app.use("/api/*", unstored);
   app.use("/dead-letters/*", unstored);
-  app.use("/openapi.json", shut(adminToken));
-  app.use("/docs", shut(adminToken));
+  app.use("/openapi.json", shut(access));
+  app.use("/docs", shut(access));
   app.route("/api/v1", statusRoutes(relay));
   app.route("/api/v1", endpointRoutes(relay));
   app.route("/api/v1", deliveryRoutes(relay));

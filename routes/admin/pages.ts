@@ -1,0 +1,40 @@
+import { Hono } from "hono";
+import { problem, StoreUnavailable } from "../../lib/errors.ts";
+import { shortBody } from "../operator/answers.ts";
+import { problemResponse } from "../problem.ts";
+import { assetRoutes } from "./assets.ts";
+import type { AdminEnv, AdminParts } from "./context.ts";
+import { deadLetterPages } from "./dead_letters.tsx";
+import { deliveryPages } from "./deliveries.tsx";
+import { deliveryPage } from "./delivery.tsx";
+import { endpointPages } from "./endpoints.tsx";
+import { pageHeaders, shutPages, signedIn } from "./gate.ts";
+import { problemPage } from "./layout.tsx";
+import { overviewPage } from "./overview.tsx";
+import { replayPages } from "./replays.tsx";
+import { signInPages } from "./sign_in.tsx";
+
+/** Builds the admin page. Loaded by the first request for it: hooks must not wait for it. */
+export function createAdminPages(parts: AdminParts): Hono<AdminEnv> {
+  const app = new Hono<AdminEnv>();
+  app.onError((error) => {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return problemResponse(
+      problem("store_unavailable", "cannot show the page: the store does not answer"),
+    );
+  });
+  app.use("*", pageHeaders, shutPages(parts), shortBody);
+  app.route("/admin/static", assetRoutes());
+  app.route("/admin", signInPages(parts));
+  app.use("*", signedIn(parts));
+  app.route("/admin", overviewPage(parts));
+  app.route("/admin/deliveries", deliveryPages(parts));
+  app.route("/admin/deliveries", deliveryPage(parts));
+  app.route("/admin/dead-letters", deadLetterPages(parts));
+  app.route("/admin/replays", replayPages(parts));
+  app.route("/admin/endpoints", endpointPages(parts));
+  app.notFound((context) =>
+    problemPage(context, problem("not_found", "cannot find the page: no such route"))
+  );
+  return app;
+}
