@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { type Answer, SILENCE } from "../helpers/answer.ts";
 import { gapsMs } from "../helpers/arrivals.ts";
 import { endpoint } from "../helpers/endpoints.ts";
-import { test } from "../helpers/group.ts";
+import { sideBySide } from "../helpers/group.ts";
 import { allDeliveries, reached } from "../helpers/operator.ts";
 import { inParallel } from "../helpers/parallel.ts";
 import { accept } from "../helpers/post.ts";
 import { type Relay, startRelay } from "../helpers/program.ts";
 import { startSink } from "../helpers/sink.ts";
 import { pause, until } from "../helpers/wait.ts";
+
+const test = sideBySide("outages");
 
 /** Two clocks and whole milliseconds lie between the relay's decision and the sink's record. */
 const CLOCK_SLACK_MS = 10;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { attemptsOf } from "../helpers/arrivals.ts";
 import { endpoint } from "../helpers/endpoints.ts";
-import { group, test } from "../helpers/group.ts";
+import { group, sideBySide } from "../helpers/group.ts";
 import { allDeliveries, delivery, reached, replay, statusOf } from "../helpers/operator.ts";
 import { inParallel } from "../helpers/parallel.ts";
 import { accept, post, tryPost } from "../helpers/post.ts";
@@ -10,6 +10,8 @@ import { startRelay } from "../helpers/program.ts";
 import { RawSocket } from "../helpers/raw.ts";
 import { startSink } from "../helpers/sink.ts";
 import { pause, until } from "../helpers/wait.ts";
+
+const test = sideBySide("stopping and configuration changes");
 
 group("health routes", async (behaviour) => {
   await using relay = await startRelay();

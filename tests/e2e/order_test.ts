@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { SILENCE } from "../helpers/answer.ts";
 import { endpoint } from "../helpers/endpoints.ts";
-import { test } from "../helpers/group.ts";
+import { sideBySide } from "../helpers/group.ts";
 import { reached } from "../helpers/operator.ts";
 import { inParallel } from "../helpers/parallel.ts";
 import { accept } from "../helpers/post.ts";
 import { startRelay } from "../helpers/program.ts";
 import { type SinkRequest, startSink } from "../helpers/sink.ts";
 import { pause, until } from "../helpers/wait.ts";
+
+const test = sideBySide("order and fairness");
 
 /** Answers by body: `e1` fails twice, `e4` is refused, the rest is taken. */
 function scripted({ text }: SinkRequest, seen: string[]) {

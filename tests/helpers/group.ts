@@ -22,3 +22,15 @@ export function group(name: string, body: (behaviour: Behaviour) => Promise<void
 export function test(name: string, body: () => Promise<void>): void {
   Deno.test({ name, sanitizeOps: true, sanitizeResources: true, fn: body });
 }
+
+/**
+ * Declares tests that run at the same time, each with parts of its own: for those that wait
+ * more than they work.
+ */
+export function sideBySide(name: string): typeof test {
+  const tests: [name: string, body: () => Promise<void>][] = [];
+  group(name, async (behaviour) => {
+    await Promise.all(tests.map(([testName, body]) => behaviour(testName, body)));
+  });
+  return (testName, body) => tests.push([testName, body]);
+}
