@@ -152,7 +152,8 @@ function takeBatch(queue: Waiting[]): Waiting[] {
     checks += write.checks.length;
     // Counters are summed, so a write adds at most as many as it names.
     mutations += write.mutations.length + (write.counts?.length ?? 0);
-    bytes += write.bytes + waiting.keyBytes;
+    // KV counts a mutation's key among the keys and once more with its value.
+    bytes += write.bytes + 2 * waiting.keyBytes;
     keyBytes += waiting.keyBytes;
     const full = checks > KV.checks || mutations > KV.mutations || bytes > KV.commitBytes ||
       keyBytes > KV.keyBytes;

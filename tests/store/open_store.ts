@@ -62,7 +62,7 @@ export class TestStore implements Disposable {
       round: { attemptsBefore: 0, refunds: 0 },
       ...changes,
     };
-    const head = { endpoint, method: "POST", path: "", query: "", headers: [] };
+    const head = { endpoint, method: "POST", path: "", query: "", headers: "" };
     const row = { ...head, body: new Uint8Array() };
     const stored = await accept(this.store, {
       delivery,
