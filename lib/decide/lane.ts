@@ -16,7 +16,18 @@ export interface LaneRow {
   /** Ordered lanes: the one process that works here. */
   lease?: { owner: string; untilMs: number };
   /** Ordered lanes: the delivery that blocks the rest until it is settled. */
-  head?: string;
+  head?: LaneHead;
+}
+
+/** A head and its round: once settled it is no head any more, even if it is replayed. */
+export interface LaneHead {
+  id: string;
+  attemptsBefore: number;
+}
+
+/** Whether two are the same round of the same delivery, or both none. */
+export function isSameHead(a: LaneHead | undefined, b: LaneHead | undefined): boolean {
+  return a?.id === b?.id && a?.attemptsBefore === b?.attemptsBefore;
 }
 
 /** A lane that nothing is known of. */

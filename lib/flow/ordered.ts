@@ -1,4 +1,5 @@
-import { isFree } from "../decide/lane.ts";
+import { isFree, isSameHead, type LaneHead } from "../decide/lane.ts";
+import { LIMITS } from "../limits.ts";
 import type { Clock } from "../ports.ts";
 import { readDelivery } from "../store/door.ts";
 import { dueAfter, dueUntil } from "../store/due.ts";
@@ -15,7 +16,6 @@ interface Parts {
   work: Work;
   clock: Clock;
   owner: string;
-  leaseMs: number;
 }
 
 interface Found {
@@ -30,7 +30,7 @@ interface Found {
  */
 export async function ordered(parts: Parts, lane: Lane): Promise<Found> {
   const nowMs = parts.clock.nowMs();
-  const { lease } = lane.row;
+  const { lease, head: known } = lane.row;
   if (!isFree(lease, parts.owner, nowMs)) return { claims: [], lookAgainAtMs: lease?.untilMs };
   const head = await headOf(parts, lane, nowMs);
   if (head === undefined) {
@@ -41,7 +41,7 @@ export async function ordered(parts: Parts, lane: Lane): Promise<Found> {
   const early = lane.row.recovery !== undefined &&
     isLetOut(head.value, lane.row.recovery.atMs, nowMs);
   if (dueAtMs > nowMs && !early) return { claims: [], lookAgainAtMs: dueAtMs };
-  return { claims: await claimHead(parts, lane, candidateOf(head)) };
+  return { claims: await claimHead(parts, lane, candidateOf(head), known) };
 }
 
 /** The delivery that everything else in the lane waits for. */
@@ -50,26 +50,46 @@ export async function headOf(
   lane: Lane,
   nowMs: number,
 ): Promise<StoredDelivery | undefined> {
-  const known = lane.row.head === undefined
-    ? undefined
-    : await readDelivery(parts.store, lane.id, lane.row.head);
-  if (known !== undefined && isOpen(known.value.state)) return known;
+  const { head } = lane.row;
+  const known = head && await readDelivery(parts.store, lane.id, head.id);
+  if (known !== undefined && isOpen(known.value.state) && isSameHead(head, markOf(known))) {
+    return known;
+  }
   const [first] = await dueUntil(parts.store, lane.id, nowMs, 1);
   return first && await readDelivery(parts.store, lane.id, first.id);
 }
 
-/** Makes a delivery the head, in this process's lease, and claims it. */
-export async function claimHead(parts: Parts, lane: Lane, candidate: Candidate): Promise<Claim[]> {
-  const { owner, leaseMs, lanes, clock, store, work } = parts;
-  const { id } = candidate.stored.value;
-  if (work.holds(id)) return [];
+/**
+ * The lane's lease only spares others a vain look while a head is being claimed: the head
+ * itself keeps them out from then on, whichever process works on it.
+ */
+const CLAIM_MS = LIMITS.storeTryMs + 1_000;
+
+/**
+ * Makes a delivery the head, in this process's lease, and claims it. `known` is the head
+ * that it was chosen after: where there is another one by now, the choice is void.
+ */
+export async function claimHead(
+  parts: Parts,
+  lane: Lane,
+  candidate: Candidate,
+  known: LaneHead | undefined,
+): Promise<Claim[]> {
+  const { owner, lanes, clock, store, work } = parts;
+  const head = markOf(candidate.stored);
+  if (work.holds(head.id)) return [];
   await lanes.update(lane, (row) => {
     const nowMs = clock.nowMs();
-    if (!isFree(row.lease, owner, nowMs)) return row;
-    return { ...row, lease: { owner, untilMs: nowMs + leaseMs }, head: id };
+    const isVoid = !isSameHead(row.head, known) && !isSameHead(row.head, head);
+    if (isVoid || !isFree(row.lease, owner, nowMs)) return row;
+    return { ...row, lease: { owner, untilMs: nowMs + CLAIM_MS }, head };
   });
-  if (lane.row.lease?.owner !== owner || lane.row.head !== id) return [];
+  if (lane.row.lease?.owner !== owner || !isSameHead(lane.row.head, head)) return [];
   return (await claim(store, work, owner, lane, [candidate])).claims;
+}
+
+function markOf({ value: { id, round } }: StoredDelivery): LaneHead {
+  return { id, attemptsBefore: round.attemptsBefore };
 }
 
 /** A stored delivery as a candidate with its present due time. */

@@ -14,12 +14,13 @@ const SIGHT = 100;
  * Empty where nothing waits or another process was first.
  */
 export async function probe(parts: DrainParts, lane: Lane): Promise<Claim[]> {
+  const known = lane.row.head;
   const candidate = await choose(parts, lane);
   if (candidate === undefined) return [];
   const { id } = candidate.stored.value;
   if (!await takeProbe(parts, lane, id)) return [];
   const claims = lane.endpoint.ordered
-    ? await claimHead(parts, lane, candidate)
+    ? await claimHead(parts, lane, candidate, known)
     : (await claim(parts.store, parts.work, parts.owner, lane, [candidate])).claims;
   if (claims.length === 0) {
     await parts.lanes.update(lane, (row) => withoutProbe(row, parts.owner, id));

@@ -12,6 +12,7 @@ import { recordsOf, type Scene } from "./judge/scene.ts";
 import { isOpen } from "../../lib/states.ts";
 import { Database } from "./kv/database.ts";
 import { openKv } from "./kv/handle.ts";
+import type { Mode } from "./kv/weather.ts";
 import type { Action, Plan } from "./plan.ts";
 import { Posts, type SentEvent } from "./posts.ts";
 import { Process, type Surroundings } from "./process.ts";
@@ -39,8 +40,12 @@ const CALM_MS = 6 * 60_000;
 const MOST_VIOLATIONS = 20;
 
 /** Runs a plan to its end and judges it. Nothing here depends on real time or chance. */
-export function simulate(plan: Plan, tamper: (kv: Kv) => Kv = (kv) => kv): Promise<Report> {
-  return new Simulation(plan, tamper).run();
+export function simulate(
+  plan: Plan,
+  tamper: (kv: Kv) => Kv = (kv) => kv,
+  weather: Mode = "fair",
+): Promise<Report> {
+  return new Simulation(plan, tamper, weather).run();
 }
 
 class Simulation {
@@ -58,10 +63,11 @@ class Simulation {
   >;
   #isCalm = false;
 
-  constructor(readonly plan: Plan, tamper: (kv: Kv) => Kv) {
+  constructor(readonly plan: Plan, tamper: (kv: Kv) => Kv, weather: Mode) {
     const world = this.#world;
     const dice = new Dice(plan.seed ^ 0x5eed);
     const database = new Database(world, dice);
+    database.weather.mode = weather;
     const targets = new Targets(world, dice, () => {});
     this.#surroundings = { world, database, targets, dice, leaseMs: plan.leaseMs, tamper };
     this.#scene = {

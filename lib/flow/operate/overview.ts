@@ -67,12 +67,12 @@ async function blockedBy(
 ): Promise<Overview["blockedBy"]> {
   const { head } = lane.row;
   if (!lane.endpoint.ordered || head === undefined) return undefined;
-  const delivery = (await readDelivery(store, lane.id, head))?.value;
+  const delivery = (await readDelivery(store, lane.id, head.id))?.value;
   if (delivery === undefined || !isOpen(delivery.state)) return undefined;
   const { openUntilMs = 0 } = breakerIn(lane.row, lane.endpoint.breaker);
   const untilMs = delivery.state === "pending"
     ? Math.max(delivery.dueAtMs ?? 0, openUntilMs)
     : undefined;
   const later = untilMs !== undefined && untilMs > clock.nowMs();
-  return { deliveryId: head, ...(later ? { untilMs } : {}) };
+  return { deliveryId: head.id, ...(later ? { untilMs } : {}) };
 }
