@@ -185,7 +185,7 @@ export class Lanes {
       const stored = await readLane(this.#store, lane.id);
       this.#load(lane, stored.row, stored.versionstamp);
       const before = lane.row;
-      this.#set(lane, lane.unsaved.reduce((row, change) => change(row), lane.row));
+      lane.row = lane.unsaved.reduce((row, change) => change(row), before);
       if (lane.row === before) lane.unsaved = [];
     }
     lane.readAtMs = this.#store.clock.monotonicMs();
@@ -193,9 +193,10 @@ export class Lanes {
 
   #load(lane: Lane, row: LaneRow | null, versionstamp: string | null): void {
     lane.versionstamp = versionstamp;
-    this.#set(lane, row === null ? freshLane(lane.fingerprint) : canonical(row));
+    lane.row = row === null ? freshLane(lane.fingerprint) : canonical(row);
   }
 
+  /** Tells of a change where it is made; whoever only reads it later says nothing. */
   #set(lane: Lane, row: LaneRow): void {
     const changes = changesBetween(lane.row, row);
     lane.row = row;
