@@ -30,13 +30,18 @@ export class Attempts {
     this.#watcher = watcher;
   }
 
-  /** Makes the attempt now, or as soon as one of the lane's ends. */
+  /**
+   * Makes the attempt now, or as soon as one of the lane's ends. Where the lane was closed
+   * while the delivery was being claimed, it is given back.
+   */
   start(job: Job): void {
     const { lane } = job.claim.slot;
-    if (lane.running < lane.endpoint.concurrency) return this.#run(job);
+    const open = job.probe || this.#isOpen(lane);
+    if (open && lane.running < lane.endpoint.concurrency) return this.#run(job);
     const line = this.#lines.get(lane);
     if (line === undefined) this.#lines.set(lane, [job]);
     else line.push(job);
+    if (!open) this.#giveBackSoon(lane);
   }
 
   /** Gives back what waits in a lane, due as before. Resolves when that is stored. */
@@ -82,12 +87,18 @@ export class Attempts {
   }
 
   #next(lane: Lane): void {
-    if (lane.gate(this.#parts.clock.nowMs()).go !== "all") {
-      this.giveBack(lane).catch((error) => this.#watcher.onFailed(`give back ${lane.id}`, error));
-      return this.#watcher.onRoom(lane);
-    }
-    const job = this.#lines.get(lane)?.shift();
+    const open = this.#isOpen(lane);
+    if (!open) this.#giveBackSoon(lane);
+    const job = open ? this.#lines.get(lane)?.shift() : undefined;
     if (job !== undefined) this.#run(job);
     this.#watcher.onRoom(lane);
+  }
+
+  #isOpen(lane: Lane): boolean {
+    return lane.gate(this.#parts.clock.nowMs()).go === "all";
+  }
+
+  #giveBackSoon(lane: Lane): void {
+    this.giveBack(lane).catch((error) => this.#watcher.onFailed(`give back ${lane.id}`, error));
   }
 }
