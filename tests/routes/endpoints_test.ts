@@ -49,6 +49,12 @@ group("endpoints", async (behaviour) => {
     assert.deepEqual(body.items.map(({ id }) => id), ["demo", "secretive"]);
   });
 
+  await behaviour("are not for caches on the way", async () => {
+    const response = await relay.api("/endpoints");
+    await response.body?.cancel();
+    assert.equal(response.headers.get("cache-control"), "no-store");
+  });
+
   await behaviour(
     "show settings, and of secrets, headers and targets only that they are",
     async () => {
