@@ -19,10 +19,13 @@ export function Deliveries({ page, query, endpoint, nowMs }: DeliveriesProps) {
     concerns: (told) => endpoint === undefined || told.endpoint === endpoint,
   });
   return (
-    <>
-      <LiveSwitch {...live} />
+    <section class="card">
+      <div class="title">
+        <h2>Newest first</h2>
+        <LiveSwitch {...live} />
+      </div>
       <DeliveryTable items={live.value.items} nowMs={live.nowMs} />
-    </>
+    </section>
   );
 }
 

@@ -2,14 +2,9 @@ import type { Inspection } from "../../lib/flow/operate/inspect.ts";
 
 /** Longer bodies do not belong on a command line. */
 const INLINE_BYTES = 8 * 1024;
-/** What curl sets itself, or what belongs to one connection. */
-const OWN = new Set([
-  "host",
-  "content-length",
-  "connection",
-  "accept-encoding",
-  "transfer-encoding",
-]);
+/** What curl sets itself, what belongs to one connection, and what was added on the way. */
+const OWN =
+  /^(host|content-length|connection|accept-encoding|transfer-encoding|x-forwarded-(for|host|proto))$/;
 
 /**
  * A command that sends the same request again, where its content may be shown; else one that
@@ -22,7 +17,7 @@ export function curlLine({ delivery, shown, headers, start }: Inspection, origin
     return `curl -X POST ${quote(`${origin}/api/v1/deliveries/${id}/replay`)} ${token}`;
   }
   const url = `${origin}/hook/${endpoint}${path}${query && `?${query}`}`;
-  const lines = headers.filter(([name]) => !OWN.has(name))
+  const lines = headers.filter(([name]) => !OWN.test(name))
     .map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
   const text = bytes <= INLINE_BYTES ? inlineText(start) : undefined;
   const download = `curl -s ${quote(`${origin}/api/v1/deliveries/${id}/payload`)} ${token} |`;

@@ -38,7 +38,11 @@ export function deliveryPages(parts: AdminParts): Hono<AdminEnv> {
               props={{ page: shown, query: apiQuery(filters), endpoint, nowMs }}
             />
           )
-          : <DeliveryTable items={shown.items} nowMs={nowMs} />}
+          : (
+            <section class="card">
+              <DeliveryTable items={shown.items} nowMs={nowMs} />
+            </section>
+          )}
         {shown.items.length === 0 && fault === undefined && (
           <Next origin={originOf(parts, context)} endpoint={endpoint ?? firstOf(relay.endpoints)} />
         )}

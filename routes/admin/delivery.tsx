@@ -33,6 +33,12 @@ export function deliveryPage(parts: AdminParts): Hono<AdminEnv> {
         <section class="card">
           <h2>As a command</h2>
           <Island name="Copy" props={{ text: curl, label: "The request as a curl command" }} />
+          {found.shown && (
+            <p class="note">
+              Here it counts as a repeat of the same event; put your backend's address in to try it
+              there.
+            </p>
+          )}
         </section>
       </>,
     );
