@@ -49,7 +49,6 @@ group("slow senders", async (behaviour) => {
 
   await Promise.all([
     cut("a body that stands still", 100, () => stand(relay, HEAD + "x")),
-    cut("a head that stands still", 20, () => stand(relay, "POST /hook/demo HTTP/1.1\r\nHost:")),
     cut("a body of one byte every five seconds", 50, () => stand(relay, HEAD, 5_000)),
     behaviour("ordinary posts beside them are taken at once", async () => {
       for (const { http } of await inParallel(50, 5, () => post(relay, "demo"))) {
