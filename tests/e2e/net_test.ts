@@ -52,12 +52,13 @@ group("connections", async (behaviour) => {
       },
     ),
 
-    ...([["idle", 300], ["announced", 1_200]] as const).map(([id, everyMs]) =>
+    ...([["idle", idle], ["announced", announced]] as const).map(([id, sink]) =>
       behaviour(`a target that closes ${id} connections is no failure`, async () => {
         for (let n = 0; n < 4; n++) {
           const { deliveryId } = await accept(relay, id);
           assert.equal((await reached(relay, deliveryId, "delivered")).attemptCount, 1);
-          await pause(everyMs);
+          await until(() => sink.openConnections === 0, { what: "the idle connection to close" });
+          await pause(200);
         }
       })
     ),

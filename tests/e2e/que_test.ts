@@ -55,9 +55,13 @@ for (const scheduler of ["auto", "sweep"]) {
 
 /** Deletes every message of the store's queue; returns how many there were. */
 function emptyQueue(kvPath: string): number {
-  using database = new DatabaseSync(kvPath);
-  database.exec("PRAGMA busy_timeout = 5000");
-  return Number(database.prepare("DELETE FROM queue").run().changes);
+  const database = new DatabaseSync(kvPath);
+  try {
+    database.exec("PRAGMA busy_timeout = 5000");
+    return Number(database.prepare("DELETE FROM queue").run().changes);
+  } finally {
+    database.close();
+  }
 }
 
 test("a queue that never delivers a message costs no delivery", async () => {
