@@ -17,6 +17,9 @@ interface Waiting {
 
 /** Two commits under way keep the store busy while the next batch forms. */
 const IN_FLIGHT = 2;
+/** Longest wait for company, and the share of the last batch that ends it early. */
+const GATHER_MS = 1;
+const GATHER_SHARE = 0.8;
 /** SQLite answers so when another process holds the file; nothing was written then. */
 const LOCKED = /database is locked|database table is locked/;
 const LOCKED_PAUSE_MS = 25;
@@ -34,6 +37,11 @@ export class Committer {
   #running = 0;
   #open = new Set<Waiting>();
   #cancelOverdueCheck: (() => void) | undefined;
+  #lastBatch = 0;
+  #lastEndMs = -Infinity;
+  #cancelGathering: (() => void) | undefined;
+  /** The wait is over: the next batch goes as it is. */
+  #gathered = false;
 
   /** `tryMs` is how long one write may take, waiting included. */
   constructor(kv: Kv, clock: Clock, tryMs: number = LIMITS.storeTryMs) {
@@ -67,14 +75,36 @@ export class Committer {
 
   #pump(): void {
     while (this.#running < IN_FLIGHT && this.#queue.length > 0) {
+      if (this.#isGathering()) return;
       const batch = takeBatch(this.#queue);
       if (batch.length === 0) continue;
       this.#running++;
       this.#run(batch).finally(() => {
         this.#running--;
+        this.#lastBatch = batch.length;
+        this.#lastEndMs = this.#clock.monotonicMs();
         this.#pump();
       });
     }
+  }
+
+  /**
+   * Whether to wait a moment for company. The callers of a batch that has just ended come
+   * back at about the same time: the first of them alone is not worth a flush to disk.
+   */
+  #isGathering(): boolean {
+    if (this.#gathered) {
+      this.#gathered = false;
+      return false;
+    }
+    const idle = this.#running === 0 && this.#clock.monotonicMs() - this.#lastEndMs > GATHER_MS;
+    if (idle || this.#queue.length >= this.#lastBatch * GATHER_SHARE) return false;
+    this.#cancelGathering ??= this.#clock.after(GATHER_MS, () => {
+      this.#cancelGathering = undefined;
+      this.#gathered = true;
+      this.#pump();
+    });
+    return true;
   }
 
   /** Commits a batch; where a check failed, halves it until each failure stands alone. */
