@@ -11,6 +11,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     keep: { type: "string" },
     whole: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
   },
 });
 
@@ -44,7 +45,9 @@ async function runMany(from: number, seeds: number): Promise<void> {
 }
 
 async function fail(seed: number, first: Report): Promise<never> {
-  console.log(`seed ${seed} fails: ${first.violations[0].rule}. Looking for a shorter story …`);
+  console.log(`seed ${seed} fails: ${first.violations[0].rule}`);
+  if (values.quick) Deno.exit(1);
+  console.log("Looking for a shorter story …");
   const { kept, report } = await shrink(planOf(seed), first);
   console.log(storyOf(report, false));
   console.log(`\ndeno task sim --seed ${seed} --keep ${kept.join(",")}`);

@@ -112,7 +112,7 @@ function troubleOf(
     case "store":
       return [{ do: "store", atMs, mode: dice.pick(STORE_MODES), forMs: Math.min(forMs, 9_000) }];
     case "clock":
-      return [{ do: "clock", atMs, slot, byMs: dice.pick([-3_600_000, -4_000, 4_000, 3_600_000]) }];
+      return [{ do: "clock", atMs, slot, byMs: dice.pick([-600_000, -4_000, 4_000, 600_000]) }];
     case "retarget":
       return [{ do: "retarget", atMs, endpoint, target }, { do: "stop", atMs, slot, downMs: 0 }];
     case "lane": {

@@ -1,3 +1,4 @@
+import type { LaneRow } from "../../../lib/decide/lane.ts";
 import type { Delivery } from "../../../lib/model.ts";
 import { isOpen } from "../../../lib/states.ts";
 import {
@@ -44,6 +45,17 @@ export function noteLane(scene: Scene, endpoint: string): void {
   else if (!since.has(endpoint)) since.set(endpoint, scene.world.nowMs);
 }
 
+/** One probe at a time, over all processes: a live one is not replaced. */
+export function probesAreSingle(scene: Scene, before: LaneRow, after: LaneRow): void {
+  const [old, next] = [before.breaker.probe, after.breaker.probe];
+  if (old === undefined || next === undefined || clocksStepped(scene)) return;
+  const same = old.owner === next.owner && old.deliveryId === next.deliveryId;
+  const lives = old.untilMs > scene.world.nowMs + scene.plan.skewMs;
+  if (!same && lives) {
+    scene.violated("probe", `${next.owner} probes beside ${old.owner}`, next.deliveryId);
+  }
+}
+
 /** While a lane is held nothing is attempted but the open breaker's probe. */
 export const heldLanesRest: Rule = (scene, moved) => {
   if (!isClaim(moved)) return;
@@ -82,9 +94,11 @@ const wasStarted = ({ attemptCount, round }: Delivery) => attemptCount > round.a
 
 /** Both wait for their first attempt, and the clocks cannot be wrong about who came first. */
 function isBefore({ plan }: Scene, other: Delivery, { before, after }: Claim): boolean {
-  const dueAtMs = before?.dueAtMs ?? after.acceptedAtMs;
+  // A head that was given back unattempted keeps its place.
+  const first = after.round.attemptsBefore === 0 && after.replays === 0;
+  const placeMs = first ? after.acceptedAtMs : before?.dueAtMs ?? after.acceptedAtMs;
   return !wasStarted(other) && !wasStarted(after) &&
-    (other.dueAtMs ?? 0) + 2 * plan.skewMs < dueAtMs - ARRIVAL_MS;
+    (other.dueAtMs ?? 0) + 2 * plan.skewMs < placeMs - ARRIVAL_MS;
 }
 
 /** A commit in the queue may land after that of a later arrival. */

@@ -1,8 +1,15 @@
+import type { LaneRow } from "../../../lib/decide/lane.ts";
 import type { Delivery } from "../../../lib/model.ts";
 import { isOpen } from "../../../lib/states.ts";
 import type { Applied } from "../kv/rows.ts";
 import type { Process } from "../process.ts";
-import { heldLanesRest, leasesAreRespected, noteLane, orderIsKept } from "./claims.ts";
+import {
+  heldLanesRest,
+  leasesAreRespected,
+  noteLane,
+  orderIsKept,
+  probesAreSingle,
+} from "./claims.ts";
 import {
   dueEntriesStay,
   indexesAgree,
@@ -39,8 +46,12 @@ export class Judge {
       }
     }
     // After the claims of the same commit: those were decided on the row before.
-    for (const { key } of applied) {
-      if (key[0] === "lane" && key.length === 2) noteLane(this.scene, String(key[1]));
+    for (const { key, before, after } of applied) {
+      if (key[0] !== "lane" || key.length !== 2) continue;
+      if (before !== undefined) {
+        probesAreSingle(this.scene, before as LaneRow, after as LaneRow);
+      }
+      noteLane(this.scene, String(key[1]));
     }
   }
 

@@ -92,7 +92,7 @@ function duplicatesAreExplained(
 function isExplained(scene: Scene, { atMs, by, heard }: Arrival, later: Arrival): boolean {
   const { database, endedAtMs, stepsAtMs, plan } = scene;
   const ended = endedAtMs.get(by.name) ?? Infinity;
-  const troubled = (database.troubleAtMs.get(by) ?? -Infinity) >= atMs - plan.leaseMs - 10_000;
+  const troubled = database.hadTrouble(by, atMs - plan.leaseMs - 10_000, later.atMs);
   return !heard || ended <= later.atMs || troubled || stepsAtMs.length > 0 ||
     (by as { stopping?: boolean }).stopping === true;
 }

@@ -34,6 +34,9 @@ export const indexesAgree: Rule = ({ database: { rows }, violated }, { before, a
       violated("due", `${after.state} without its due entry`, id);
     }
     if (!has(keys.payload(id, after.chunks - 1))) violated("payload", "record without payload", id);
+    if (has(keys.staging(id))) {
+      violated("staging", "published with its mark: it would be swept", id);
+    }
   }
   const moved = before?.dueAtMs !== undefined && before.dueAtMs !== after?.dueAtMs;
   if (moved && has(keys.due(endpoint, before.dueAtMs!, id))) {

@@ -53,7 +53,7 @@ export function recordsOf({ database }: Scene, endpoint: string): Delivery[] {
 
 /** Whether a process had trouble with its store lately: its knowledge may be older than usual. */
 export function hadTrouble({ database, world }: Scene, by: Process, withinMs: number): boolean {
-  return world.nowMs - (database.troubleAtMs.get(by) ?? -Infinity) <= withinMs;
+  return database.hadTrouble(by, world.nowMs - withinMs, world.nowMs);
 }
 
 /** Clocks that were stepped void every promise about whose lease lives. */

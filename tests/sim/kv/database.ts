@@ -23,8 +23,8 @@ const SWEEP_MS = { least: 30_000, most: 300_000 };
 export class Database {
   readonly rows = new Rows();
   readonly weather: Weather;
-  /** Each process's last trouble with the store, in world time. */
-  readonly troubleAtMs = new Map<Actor, number>();
+  /** When each process had trouble with the store, in world time. */
+  readonly #troubles = new Map<Actor, number[]>();
   readonly #listeners: Listener[] = [];
   readonly #watchers: OnCommit[] = [];
 
@@ -35,6 +35,18 @@ export class Database {
 
   watch(onCommit: OnCommit): void {
     this.#watchers.push(onCommit);
+  }
+
+  /** Notes that a process noticed something of the weather. */
+  note(by: Actor): void {
+    const times = this.#troubles.get(by);
+    if (times === undefined) this.#troubles.set(by, [this.world.nowMs]);
+    else times.push(this.world.nowMs);
+  }
+
+  /** Whether a process had trouble with the store between two times. */
+  hadTrouble(by: Actor, fromMs: number, toMs: number): boolean {
+    return this.#troubles.get(by)?.some((atMs) => atMs >= fromMs && atMs <= toMs) ?? false;
   }
 
   commit(

@@ -11,20 +11,25 @@ const ALL = "\xff";
 
 /** One process's connection to the simulated database. `onStep` runs at each of its events. */
 export function openKv(database: Database, actor: Actor, onStep: () => void = () => {}): Kv {
-  const { world, dice, weather, troubleAtMs, rows } = database;
+  const { world, dice, weather, rows } = database;
 
   /** A call: reaches the database, takes effect there or not, and is answered or not. */
   function call<T>(kind: "read" | "write", effect: () => T): Promise<T> {
     const fate = weather.fateOf(kind);
-    if (fate.accident) troubleAtMs.set(actor, world.nowMs);
+    if (fate.accident) database.note(actor);
     // What is on the wire when its sender dies may arrive or not.
     const onTheWire = dice.chance(0.5);
     return new Promise((resolve, reject) => {
       world.after(fate.reachesInMs, () => {
         if (!actor.alive && !onTheWire) return;
-        const result = fate.takesEffect ? effect() : undefined;
+        let result: T | undefined;
+        try {
+          if (fate.takesEffect) result = effect();
+        } catch (error) {
+          return reject(error);
+        }
         world.after(fate.answersInMs, () => {
-          if (fate.accident) troubleAtMs.set(actor, world.nowMs);
+          if (fate.accident) database.note(actor);
           if (fate.error === undefined) resolve(result as T);
           else reject(new Error(fate.error));
           onStep();

@@ -1,0 +1,83 @@
+/** One deliberate fault in a copy of the source: the first `find` becomes `put`. */
+export interface SourceFault {
+  name: string;
+  path: string;
+  find: string;
+  put: string;
+}
+
+export const SOURCE_FAULTS: readonly SourceFault[] = [
+  {
+    name: "a claim does not move the due time",
+    path: "lib/decide/transition.ts",
+    find: "dueAtMs: leaseEndMs };",
+    put: "dueAtMs: nowMs };",
+  },
+  {
+    name: "leases are not renewed",
+    path: "lib/flow/held.ts",
+    find: 'if (this.lost || this.delivery.state !== "in_flight") return;',
+    put: "return;",
+  },
+  {
+    name: "an open breaker holds nothing",
+    path: "lib/decide/gate.ts",
+    find: 'if (breaker.phase === "closed")',
+    put: "if (breaker.phase !== undefined)",
+  },
+  {
+    name: "two probes at once",
+    path: "lib/decide/breaker.ts",
+    find: "&& !isProbing(state, nowMs);",
+    put: ";",
+  },
+  {
+    name: "a pause holds nothing",
+    path: "lib/decide/gate.ts",
+    find: 'if (paused) return { go: "none", why: "paused" };',
+    put: "",
+  },
+  {
+    name: "an ordered lane forgets its head",
+    path: "lib/flow/ordered.ts",
+    find: "if (known !== undefined && isOpen(known.value.state)",
+    put: "if (known === null",
+  },
+  {
+    name: "every claimed event id is taken for outlived",
+    path: "lib/flow/admit.ts",
+    find: "return decodeTime(deliveryId) + claim.windowMs <= nowMs;",
+    put: "return decodeTime(deliveryId) + claim.windowMs > nowMs;",
+  },
+  {
+    name: "due entries of waiting deliveries are cleared away",
+    path: "lib/flow/claim.ts",
+    find: "if (!waits) await dropDue",
+    put: "if (waits) await dropDue",
+  },
+  {
+    name: "a commit that timed out is answered with success",
+    path: "lib/store/commit.ts",
+    find: "this.#settle(waiting, () => waiting.reject(failure));\n      return;",
+    put:
+      "this.#settle(waiting, () => waiting.resolve({ ok: true, versionstamp: '0' }));\n      return;",
+  },
+  {
+    name: "any 4xx counts as delivered",
+    path: "lib/decide/classify.ts",
+    find: "status <= 299",
+    put: "status <= 499",
+  },
+  {
+    name: "a refused delivery waits for ever",
+    path: "lib/decide/settle.ts",
+    find: 'return { to: "dead", reason: verdict.reason };',
+    put: 'return { to: "retry", retryAtMs: nowMs + 86_400_000 };',
+  },
+  {
+    name: "the payload is deleted with the first attempt",
+    path: "lib/store/payload.ts",
+    find: "body: standAlone(body.subarray(0, first)),",
+    put: "body: standAlone(body.subarray(0, first)).fill(0),",
+  },
+];
