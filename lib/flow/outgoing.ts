@@ -32,6 +32,7 @@ export async function outgoing(
   if (head === undefined) return undefined;
   const body = atHand?.body ?? await openBody(store, delivery, head);
   return {
+    endpoint: endpoint.id,
     ...attemptUrl(endpoint.targetUrl, head.path, head.query, endpoint),
     method: head.method,
     headers: await headersOf(endpoint, sender, delivery, head, body, atMs),

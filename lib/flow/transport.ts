@@ -11,6 +11,8 @@ import { Timeouts } from "./timeouts.ts";
 
 /** One request as it goes out. */
 export interface Outgoing {
+  /** Whose attempt it is, for traces. */
+  endpoint: string;
   origin: string;
   /** Path and query as they stand in the request line. */
   path: string;

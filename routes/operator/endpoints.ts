@@ -4,6 +4,7 @@ import type { Lane } from "../../lib/flow/lanes.ts";
 import { operateLane, unknownEndpoint } from "../../lib/flow/operate/lanes.ts";
 import { overviewOf, type OverviewParts } from "../../lib/flow/operate/overview.ts";
 import { testEndpoint, type TestParts } from "../../lib/flow/operate/test_event.ts";
+import { readHandshake } from "../../lib/store/handshakes.ts";
 import { json, refusal, refusals } from "./answers.ts";
 import { endpointShape } from "./endpoint_shape.ts";
 import { noQuery } from "./query.ts";
@@ -36,9 +37,10 @@ export function endpointRoutes(parts: EndpointParts): OpenAPIHono {
 
   app.openapi(showRoute, async (context) => {
     const lane = parts.lanes.get(context.req.valid("param").id);
-    return lane === undefined
-      ? refusal(unknownEndpoint("show"))
-      : context.json(await shape(lane), 200);
+    if (lane === undefined) return refusal(unknownEndpoint("show"));
+    const handshake = await readHandshake(parts.store, lane.id);
+    const shown = handshake && { at: iso(handshake.atMs), report: handshake.report };
+    return context.json({ ...await shape(lane), handshake: shown }, 200);
   });
 
   for (const action of Object.keys(ACTIONS) as LaneAction[]) {

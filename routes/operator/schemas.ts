@@ -140,6 +140,9 @@ export const endpointSchema = z.object({
   disableAfterMs: milliseconds,
   retentionMs: milliseconds,
   deadRetentionMs: milliseconds.optional(),
+  handshake: z.object({ at: time, report: z.string() }).optional().openapi({
+    description: "What the sender's last handshake left for the operator to do. Shown here alone.",
+  }),
   ...fateFields,
 }).openapi("Endpoint");
 

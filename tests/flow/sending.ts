@@ -19,6 +19,7 @@ export function openTransport(options: Partial<DialOptions> = {}): Transport & A
 /** A small POST to a host and port. */
 export function request(host: string, changes: Partial<Outgoing> = {}): Outgoing {
   return {
+    endpoint: "demo",
     origin: `http://${host}`,
     path: "/in",
     method: "POST",

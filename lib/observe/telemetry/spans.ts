@@ -102,7 +102,7 @@ function noteAnswer(span: Span, { status, headers }: Response): void {
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-function attemptAttributes({ origin, method, headers }: Outgoing): Attributes {
+function attemptAttributes({ endpoint, origin, method, headers }: Outgoing): Attributes {
   const value = (name: string) => headers.find(([header]) => header === name)?.[1] ?? "";
   const { hostname, port, protocol } = new URL(origin);
   return {
@@ -110,6 +110,7 @@ function attemptAttributes({ origin, method, headers }: Outgoing): Attributes {
     // Origin only: the target's path and query may hold a credential.
     "server.address": hostname,
     "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+    "holdfast.endpoint": endpoint,
     "holdfast.delivery_id": value("holdfast-delivery-id"),
     "holdfast.event_id": value("holdfast-event-id"),
     "holdfast.attempt": Number(value("holdfast-attempt")),
