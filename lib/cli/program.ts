@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addDead } from "./commands/dead.ts";
 import { addDeliveries } from "./commands/deliveries.ts";
+import { addDoctor } from "./commands/doctor.ts";
 import { addEndpoints } from "./commands/endpoints.ts";
 import { addLaneActions } from "./commands/lane_actions.ts";
 import { addPayload } from "./commands/payload.ts";
@@ -30,6 +31,7 @@ const COMMANDS: readonly AddCommand[] = [
   addTail,
   addSend,
   addVerify,
+  addDoctor,
 ];
 
 const AFTER_HELP = `
