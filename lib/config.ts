@@ -9,6 +9,7 @@ import {
   githubWarnings,
   toGithubSettings,
 } from "./github_settings.ts";
+import { isRelayLane } from "./ids.ts";
 import {
   oauthFaults,
   type OauthSettings,
@@ -16,6 +17,13 @@ import {
   oauthWarnings,
   toOauthSettings,
 } from "./oauth_settings.ts";
+import {
+  relayFaults,
+  type RelaySettings,
+  relayVariables,
+  relayWarnings,
+  toRelaySettings,
+} from "./relay_settings.ts";
 
 /** A fault of the configuration: what to say to the person who wrote it. */
 export interface ConfigFault {
@@ -35,6 +43,7 @@ export interface Config {
   logLevel: "debug" | "info" | "warn" | "error";
   github: GithubSettings;
   oauth?: OauthSettings;
+  relay?: RelaySettings;
   endpoints: ReadonlyMap<string, Endpoint>;
   warnings: readonly string[];
 }
@@ -94,13 +103,14 @@ const settingsSchema = z.object({
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   ...githubVariables,
   ...oauthVariables,
+  ...relayVariables,
 });
 
 /** Names of the environment that are read elsewhere or belong to later parts. */
 const OTHER_SETTINGS = new Set(["ENDPOINTS", "ENDPOINTS_FILE"]);
 const OWN_PREFIXES = ["RELAY_", "GITHUB_", "OAUTH_", "HOLDFAST_"];
 const OWN_PREFIXED = new Set([
-  ...["RELAY_TARGETS", "RELAY_GATE", "RELAY_TOKEN", "RELAY_PROVIDER", "RELAY_SECRET"],
+  ...Object.keys(relayVariables),
   ...Object.keys(githubVariables),
   ...Object.keys(oauthVariables),
   ...["HOLDFAST_URL"],
@@ -128,6 +138,8 @@ export function parseConfig(sources: Sources): Config | ConfigFault {
     warnings.push(...githubWarnings(settings.data, endpoints.values()));
     faults.push(...oauthFaults(settings.data, settings.data.PUBLIC_URL));
     warnings.push(...oauthWarnings(settings.data));
+    faults.push(...relayFaults(settings.data, sources.providers));
+    warnings.push(...relayWarnings(settings.data));
   }
   if (!settings.success || faults.length > 0) return { faults };
   const s = settings.data;
@@ -143,6 +155,7 @@ export function parseConfig(sources: Sources): Config | ConfigFault {
     logLevel: s.LOG_LEVEL,
     github: toGithubSettings(s),
     oauth: toOauthSettings(s, s.PUBLIC_URL, s.GITHUB_API_URL),
+    relay: toRelaySettings(s),
     endpoints,
     warnings,
   };
@@ -195,6 +208,7 @@ function addEndpoint(
   problems: string[],
 ): void {
   if (found.has(endpoint.id)) problems.push("id is used twice");
+  if (isRelayLane(endpoint.id)) problems.push("id is of the form that relay mode's lanes have");
   if (endpoint.provider !== undefined && !providers.has(endpoint.provider)) {
     problems.push("provider is not a known preset");
   }

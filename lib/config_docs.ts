@@ -3,6 +3,7 @@ import { type Config, parseConfig } from "./config.ts";
 import { type Endpoint, endpointSchema, toEndpoint } from "./endpoint.ts";
 import { githubVariables } from "./github_settings.ts";
 import { oauthVariables } from "./oauth_settings.ts";
+import { relayVariables } from "./relay_settings.ts";
 import { RETRY_POLICIES, type RetryPolicy } from "./retry_policy.ts";
 
 /**
@@ -107,7 +108,10 @@ const GENERAL: readonly [
   ],
 ];
 
-const VARIABLES: Record<keyof typeof githubVariables | keyof typeof oauthVariables, string> = {
+const VARIABLES: Record<
+  keyof typeof githubVariables | keyof typeof oauthVariables | keyof typeof relayVariables,
+  string
+> = {
   GITHUB_APP_ID: "id of the GitHub App whose hook is watched",
   GITHUB_APP_PRIVATE_KEY: "its key, PEM; `\\n` stands for a line break",
   GITHUB_API_URL: "another GitHub server",
@@ -118,6 +122,11 @@ const VARIABLES: Record<keyof typeof githubVariables | keyof typeof oauthVariabl
   OAUTH_CLIENT_ID: "from the provider",
   OAUTH_CLIENT_SECRET: "from the provider",
   ADMIN_USERS: "who may sign in, separated by commas: logins (GitHub), verified addresses, `id:…`",
+  RELAY_TARGETS: "turns [relay mode](relay-mode.md) on: URL patterns, separated by commas",
+  RELAY_GATE: "`github`: only requests with the marks of GitHub's deliveries",
+  RELAY_TOKEN: "what callers must show, as `?token=` or as a bearer",
+  RELAY_PROVIDER: "a known sender ([senders](senders.md)), as `provider` of an endpoint",
+  RELAY_SECRET: "what that sender signs with",
 };
 
 /** The whole page. */
@@ -251,7 +260,11 @@ function generalRows(): string[][] {
 }
 
 function variableRows(): string[][] {
-  const schemas: Record<string, z.ZodType> = { ...githubVariables, ...oauthVariables };
+  const schemas: Record<string, z.ZodType> = {
+    ...githubVariables,
+    ...oauthVariables,
+    ...relayVariables,
+  };
   return Object.entries(VARIABLES).map(([name, text]) => {
     const value = schemas[name].safeParse(undefined).data;
     return [

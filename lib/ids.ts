@@ -15,3 +15,15 @@ export function firstIdAt(atMs: number): string {
 
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
+
+const RELAY_LANE = /^relay-[0-9a-f]{24}$/;
+
+/** The lane of a relay mode's target, by the hex SHA-256 of its URL. */
+export function relayLaneId(urlSha256: string): string {
+  return `relay-${urlSha256.slice(0, 24)}`;
+}
+
+/** Whether a lane is one of relay mode's; no configured endpoint may be named so. */
+export function isRelayLane(endpoint: string): boolean {
+  return RELAY_LANE.test(endpoint);
+}

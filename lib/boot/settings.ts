@@ -23,10 +23,13 @@ export async function readSettings(dev: boolean): Promise<Config> {
   const faults = [...config.endpoints.values()].flatMap((endpoint) =>
     senderFaults(endpoint).map((fault) => `cannot use endpoint "${endpoint.id}": ${fault}`)
   );
+  const relayMode = config.relay === undefined ? [] : [config.relay.endpoint];
+  faults.push(...relayMode.flatMap(senderFaults).map((fault) => `cannot use relay mode: ${fault}`));
   if (faults.length > 0) return fail(faults);
   const warnings = [...config.endpoints.values()].flatMap((endpoint) =>
     senderWarnings(endpoint).map((warning) => `endpoint "${endpoint.id}": ${warning}`)
   );
+  warnings.push(...relayMode.flatMap(senderWarnings).map((warning) => `relay mode: ${warning}`));
   return { ...config, warnings: [...config.warnings, ...warnings] };
 }
 
