@@ -7,7 +7,6 @@ import { post } from "../helpers/post.ts";
 import { type Relay, startRelay } from "../helpers/program.ts";
 import { RawSocket } from "../helpers/raw.ts";
 import { startSink } from "../helpers/sink.ts";
-import { pause } from "../helpers/wait.ts";
 
 /** The documented time is 30 s of silence; a loaded machine may be late. */
 const CUT_WITHIN_MS = 45_000;
@@ -18,22 +17,11 @@ const HEAD = "POST /hook/demo HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\
 async function stand(relay: Relay, start: string, dripEveryMs?: number): Promise<number> {
   using socket = await RawSocket.connect(relay.port);
   await socket.send(start);
-  let over = false;
-  const answer = socket.response({ withinMs: CUT_WITHIN_MS }).finally(() => over = true);
-  await Promise.all([answer, drip(socket, dripEveryMs, () => over, answer)]);
-  return (await answer)?.status ?? 0;
-}
-
-/** Sends a byte at times until the answer is there. */
-async function drip(
-  socket: RawSocket,
-  everyMs: number | undefined,
-  isOver: () => boolean,
-  answer: Promise<unknown>,
-): Promise<void> {
-  while (everyMs !== undefined && !isOver()) {
-    await Promise.race([pause(everyMs), answer]);
-    if (!isOver()) await socket.trySend("x");
+  const drip = dripEveryMs && setInterval(() => socket.trySend("x"), dripEveryMs);
+  try {
+    return (await socket.response({ withinMs: CUT_WITHIN_MS }))?.status ?? 0;
+  } finally {
+    clearInterval(drip);
   }
 }
 

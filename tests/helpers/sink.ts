@@ -122,17 +122,23 @@ export class Sink implements AsyncDisposable {
   async #serve(conn: Deno.Conn, connection: number): Promise<void> {
     const reader = new WireReader(conn);
     try {
-      while (await this.#exchange(conn, reader, connection));
+      let line = await reader.line();
+      while (line !== undefined && await this.#exchange(conn, reader, line, connection)) {
+        line = await this.#nextLine(conn, reader);
+      }
     } finally {
       this.#open.delete(conn);
       closeQuietly(conn);
     }
   }
 
-  /** Reads one request and answers it; `false` where the connection is not to be used again. */
-  async #exchange(conn: Deno.Conn, reader: WireReader, connection: number): Promise<boolean> {
-    const line = await this.#requestLine(conn, reader);
-    if (line === undefined) return false;
+  /** Reads the rest of one request and answers it; `false` where the connection is not to be used again. */
+  async #exchange(
+    conn: Deno.Conn,
+    reader: WireReader,
+    line: string,
+    connection: number,
+  ): Promise<boolean> {
     const atMs = performance.now();
     const headers = await reader.headers();
     const request = new SinkRequest(line, headers, await body(reader, headers), atMs, connection);
@@ -147,7 +153,7 @@ export class Sink implements AsyncDisposable {
     }
   }
 
-  async #requestLine(conn: Deno.Conn, reader: WireReader): Promise<string | undefined> {
+  async #nextLine(conn: Deno.Conn, reader: WireReader): Promise<string | undefined> {
     const { idleCloseMs } = this.options;
     if (idleCloseMs === undefined) return await reader.line();
     const timer = setTimeout(() => closeQuietly(conn), idleCloseMs);
