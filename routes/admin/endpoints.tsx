@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { FateBadges } from "../../islands/badges.tsx";
 import { countUpTo, duration, size } from "../../islands/format.tsx";
 import { operateLane, unknownEndpoint } from "../../lib/flow/operate/lanes.ts";
-import { overviewOf } from "../../lib/flow/operate/overview.ts";
+import { overviewOf, shownLanes } from "../../lib/flow/operate/overview.ts";
 import { testEndpoint, type TestResult } from "../../lib/flow/operate/test_event.ts";
 import type { LaneAction } from "../../lib/decide/operator.ts";
 import { endpointShape } from "../operator/endpoint_shape.ts";
@@ -21,7 +21,7 @@ export function endpointPages(parts: AdminParts): Hono<AdminEnv> {
 
   app.get("/", async (context) => {
     const nowMs = relay.clock.nowMs();
-    const overviews = Array.from(relay.lanes.all(), (lane) => overviewOf(relay, lane));
+    const overviews = (await shownLanes(relay)).map((lane) => overviewOf(relay, lane));
     const endpoints = (await Promise.all(overviews)).map((one) => endpointShape(one, nowMs));
     return page(context, { title: "Endpoints" }, <List endpoints={endpoints} />);
   });
@@ -47,7 +47,7 @@ export function endpointPages(parts: AdminParts): Hono<AdminEnv> {
 
 async function show(parts: AdminParts, context: AdminContext, test?: TestResult) {
   const { relay } = parts;
-  const lane = relay.lanes.get(context.req.param("id") ?? "");
+  const lane = await relay.lanes.find(context.req.param("id") ?? "");
   if (lane === undefined) return problemPage(context, unknownEndpoint("show"));
   const endpoint = endpointShape(await overviewOf(relay, lane), relay.clock.nowMs());
   const url = `${originOf(parts, context)}/hook/${endpoint.id}`;

@@ -43,11 +43,8 @@ export function signedIn({ access }: AdminParts): MiddlewareHandler<AdminEnv> {
     const session = await access.session(req.raw.headers);
     const reads = req.method === "GET" || req.method === "HEAD";
     if (session === undefined) {
-      if (reads && req.header("accept")?.includes("text/html")) {
-        const { pathname, search } = new URL(req.url);
-        const back = pathname + search;
-        const query = back === "/admin" ? "" : `?return=${encodeURIComponent(back)}`;
-        return context.redirect(`/admin/sign-in${query}`, 303);
+      if (req.header("accept")?.includes("text/html")) {
+        return context.redirect(`/admin/sign-in${reads ? returnQuery(req.url) : ""}`, 303);
       }
       return problemResponse(problem("unauthorized", "cannot let you in: sign in first"));
     }
@@ -57,6 +54,12 @@ export function signedIn({ access }: AdminParts): MiddlewareHandler<AdminEnv> {
       tokenFault(session.secret, fieldOf(await req.parseBody(), CSRF_FIELD));
     return fault === undefined ? await next() : problemPage(context, fault);
   };
+}
+
+function returnQuery(url: string): string {
+  const { pathname, search } = new URL(url);
+  const back = pathname + search;
+  return back === "/admin" ? "" : `?return=${encodeURIComponent(back)}`;
 }
 
 /** One field of a form as text; a file or a repeated field is none. */

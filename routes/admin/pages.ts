@@ -27,6 +27,7 @@ export function createAdminPages(parts: AdminParts): Hono<AdminEnv> {
   app.route("/admin/static", assetRoutes());
   app.route("/admin", signInPages(parts));
   app.use("*", signedIn(parts));
+  app.get("/admin/", (context) => context.redirect("/admin", 308));
   app.route("/admin", overviewPage(parts));
   app.route("/admin/deliveries", deliveryPages(parts));
   app.route("/admin/deliveries", deliveryPage(parts));

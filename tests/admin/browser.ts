@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 /** Where Debian and others put it. */
 const PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -33,7 +33,7 @@ export function openBrowser(): Promise<Browser> {
   });
 }
 
-export type { Browser, Page };
+export type { Browser, BrowserContext, Page };
 
 /** Bundles the islands as they are now. Where that fails, those of an earlier build will do. */
 export async function buildIslands(): Promise<void> {

@@ -5,7 +5,14 @@ import { accept } from "../helpers/post.ts";
 import { freePort, type Relay, startRelay } from "../helpers/program.ts";
 import { type Sink, startSink } from "../helpers/sink.ts";
 import { axeFaults } from "./axe.ts";
-import { type Browser, buildIslands, HAS_CHROMIUM, openBrowser, type Page } from "./browser.ts";
+import {
+  type Browser,
+  type BrowserContext,
+  buildIslands,
+  HAS_CHROMIUM,
+  openBrowser,
+  type Page,
+} from "./browser.ts";
 import { OidcStandIn } from "./oidc_stand_in.ts";
 
 interface Stage {
@@ -70,8 +77,17 @@ Deno.test({
   fn: (t) => onStage(play, t),
 });
 
-async function play({ browser, relay, sink }: Stage, t: Deno.TestContext): Promise<void> {
-  const context = await browser.newContext();
+/** What the acts share: one signed-in page, and what it has complained of. */
+interface Scene extends Stage {
+  context: BrowserContext;
+  page: Page;
+  complaints: string[];
+  at(path: string): Promise<unknown>;
+  behaviour(name: string, fn: () => Promise<void>): Promise<boolean>;
+}
+
+async function play(stage: Stage, t: Deno.TestContext): Promise<void> {
+  const context = await stage.browser.newContext();
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const complaints: string[] = [];
@@ -80,10 +96,30 @@ async function play({ browser, relay, sink }: Stage, t: Deno.TestContext): Promi
     complaints.push(`dialog ${dialog.message()}`);
     dialog.dismiss();
   });
-  const at = (path: string) => page.goto(relay.origin + path);
-  const behaviour = (name: string, fn: () => Promise<void>) =>
-    t.step({ name, fn, sanitizeOps: false, sanitizeResources: false });
+  const scene: Scene = {
+    ...stage,
+    context,
+    page,
+    complaints,
+    at: (path) => page.goto(stage.relay.origin + path),
+    behaviour: (name, fn) => t.step({ name, fn, sanitizeOps: false, sanitizeResources: false }),
+  };
+  for (
+    const act of [
+      enter,
+      watch,
+      replayOne,
+      replayMany,
+      meetHostility,
+      goWithoutScripts,
+      inspect,
+      leave,
+    ]
+  ) await act(scene);
+  await context.close();
+}
 
+async function enter({ browser, context, page, relay, behaviour }: Scene): Promise<void> {
   for (const name of ["guest", "fake-boss"]) {
     await behaviour(`${name} is known to the provider and refused here`, async () => {
       const own = await browser.newContext();
@@ -117,7 +153,9 @@ async function play({ browser, relay, sink }: Stage, t: Deno.TestContext): Promi
     assert(bytes > 10_000 && bytes < 100_000, `${bytes} bytes`);
     await own.close();
   });
+}
 
+async function watch({ page, relay, at, behaviour }: Scene): Promise<void> {
   await behaviour("a delivery arrives before one's eyes", async () => {
     await at("/admin/deliveries");
     await page.getByRole("button", { name: "Live" }).waitFor();
@@ -153,7 +191,9 @@ async function play({ browser, relay, sink }: Stage, t: Deno.TestContext): Promi
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/admin\/deliveries\/0/);
   });
+}
 
+async function replayOne({ page, relay, sink, at, behaviour }: Scene): Promise<void> {
   await behaviour("a dead one is replayed and seen to be delivered", async () => {
     sink.script = { status: 400 };
     const { deliveryId } = await accept(relay, "demo");
@@ -165,7 +205,9 @@ async function play({ browser, relay, sink }: Stage, t: Deno.TestContext): Promi
     await page.locator(".badge", { hasText: "delivered" }).first().waitFor();
     assert.equal((await delivery(relay, deliveryId)).state, "delivered");
   });
+}
 
+async function replayMany({ page, relay, sink, at, behaviour }: Scene): Promise<void> {
   await behaviour("many are replayed after a dry run, with progress", async () => {
     sink.script = { status: 400 };
     const ids: string[] = [];
@@ -202,7 +244,9 @@ async function play({ browser, relay, sink }: Stage, t: Deno.TestContext): Promi
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("button", { name: "Pause" }).waitFor();
   });
+}
 
+async function meetHostility({ page, relay, complaints, at, behaviour }: Scene): Promise<void> {
   for (
     const [name, body] of [
       ["script", "</script><script>alert(1)</script><img src=x onerror=alert(1)>"],
@@ -234,7 +278,9 @@ async function play({ browser, relay, sink }: Stage, t: Deno.TestContext): Promi
     assert.deepEqual(complaints, []);
     return Promise.resolve();
   });
+}
 
+async function goWithoutScripts({ browser, context, relay, behaviour }: Scene): Promise<void> {
   await behaviour("without JavaScript one reads and replays", async () => {
     const storageState = await context.storageState();
     const plain = await browser.newContext({ javaScriptEnabled: false, storageState });
@@ -245,7 +291,9 @@ async function play({ browser, relay, sink }: Stage, t: Deno.TestContext): Promi
     await reader.getByText("Replays").waitFor();
     await plain.close();
   });
+}
 
+async function inspect({ page, relay, sink, at, behaviour }: Scene): Promise<void> {
   sink.script = { status: 400 };
   const { deliveryId } = await accept(relay, "other");
   await reached(relay, deliveryId, "dead");
@@ -283,7 +331,9 @@ async function play({ browser, relay, sink }: Stage, t: Deno.TestContext): Promi
       assert.equal(width, 360, path);
     }
   });
+}
 
+async function leave({ page, at, behaviour }: Scene): Promise<void> {
   await behaviour("signing out ends the session", async () => {
     await at("/admin");
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -292,5 +342,4 @@ async function play({ browser, relay, sink }: Stage, t: Deno.TestContext): Promi
     await at("/admin/deliveries");
     assert.match(page.url(), /sign-in\?return=/);
   });
-  await context.close();
 }
