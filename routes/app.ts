@@ -12,6 +12,7 @@ import { answerNotFound } from "./not_found.ts";
 import { guard } from "./operator/guard.ts";
 import { isAdmin, isOperator } from "./operator/paths.ts";
 import { problemResponse } from "./problem.ts";
+import { handleRelay, namesTarget } from "./relay.ts";
 
 /** What watches the relay, and can be asked. */
 export interface Watchers {
@@ -40,6 +41,7 @@ export function createApp(relay: Relay, settings: AccessSettings, watchers: Watc
       if (refused !== undefined) return refused;
       const { path } = rawTarget(request.url);
       if (isHook(path)) return await handleHook(parts, request, remote);
+      if (namesTarget(request)) return await handleRelay(parts, request, remote);
       if (isAdmin(path)) return await (await admin()).fetch(request, { remote });
       return await (isOperator(path) ? await operator() : rest).fetch(request);
     } catch (error) {

@@ -24,18 +24,36 @@ export async function handleHook(
   request: Request,
   remote: Remote,
 ): Promise<Response> {
+  const { path, query } = rawTarget(request.url);
+  const [, endpointId, rest] = /^\/hook\/([^/]*)(.*)$/s.exec(path) ?? [path, "", ""];
+  const headers = [...request.headers] as HeaderList;
+  return await takeIn(parts, request, remote, { endpointId, path: rest, query, headers });
+}
+
+/** What of a request is for the target. */
+export interface Addressed {
+  endpointId: string;
+  path: string;
+  query: string;
+  headers: HeaderList;
+}
+
+/** Takes a request in for an endpoint, and answers it. */
+export async function takeIn(
+  parts: IngestRouteParts,
+  request: Request,
+  remote: Remote,
+  { endpointId, ...addressed }: Addressed,
+): Promise<Response> {
   const { clock, observe } = parts;
   const sinceMs = clock.monotonicMs();
   const { path, query } = rawTarget(request.url);
-  const [, endpointId, rest] = /^\/hook\/([^/]*)(.*)$/s.exec(path) ?? [path, "", ""];
   const peer = peerOf(parts.publicUrl, request, remote);
   const result = await ingest(parts, endpointId, {
     head: {
       method: request.method,
-      path: rest,
-      query,
+      ...addressed,
       url: `${peer.proto}://${peer.host ?? ""}${path}${query === "" ? "" : `?${query}`}`,
-      headers: [...request.headers] as HeaderList,
     },
     body: {
       declaredBytes: declaredBytes(request.headers.get("content-length")),

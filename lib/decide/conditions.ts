@@ -45,6 +45,8 @@ export interface LaneSnapshot {
 /** Deliveries of an endpoint that left the configuration. */
 export interface RemovedLane {
   endpoint: string;
+  /** Relay mode: where it went, without its query. */
+  target?: string;
   waiting: number;
   oldestWaitingAtMs?: number;
 }
@@ -184,7 +186,9 @@ function removedCondition(lane: RemovedLane, nowMs: number): Condition {
     sinceMs: lane.oldestWaitingAtMs ?? nowMs,
     count: lane.waiting,
     subject: lane.endpoint,
-    detail: "the endpoint is not configured any more: its deliveries wait for its return",
+    detail: lane.target === undefined
+      ? "the endpoint is not configured any more: its deliveries wait for its return"
+      : `${lane.target} is none of RELAY_TARGETS any more: its deliveries wait for its return`,
   };
 }
 

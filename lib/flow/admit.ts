@@ -8,6 +8,7 @@ import type { Clock } from "../ports.ts";
 import { accept, type EventClaim, type EventHolder, readClaim } from "../store/accept.ts";
 import { change, readDelivery } from "../store/door.ts";
 import type { Store, StoredDelivery } from "../store/kv.ts";
+import { targetMark } from "../store/relay_marks.ts";
 import { count, minuteOf, type Mutation } from "../store/write.ts";
 import type { Drain } from "./drain.ts";
 import { Held } from "./held.ts";
@@ -147,8 +148,8 @@ async function storeNew(
   try {
     stored = await accept(parts.store, {
       delivery,
-      rows: admission.rows,
-      rowBytes: admission.rowBytes,
+      rows: [...admission.rows, ...targetMark(endpoint)],
+      rowBytes: admission.rowBytes + endpoint.targetUrl.length,
       claim,
     });
   } finally {

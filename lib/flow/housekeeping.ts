@@ -1,6 +1,8 @@
 import type { Endpoint } from "../endpoint.ts";
 import { LIMITS } from "../limits.ts";
 import type { Clock, Observe } from "../ports.ts";
+import type { RelaySettings } from "../relay_settings.ts";
+import { dropTarget, lanesWithTarget } from "../store/active.ts";
 import type { Store } from "../store/kv.ts";
 import { PRUNE_BATCH, pruneDeliveries, pruneStats } from "../store/prune.ts";
 import { sweepStaging } from "../store/staging.ts";
@@ -10,12 +12,15 @@ interface Parts {
   store: Store;
   clock: Clock;
   endpoints: ReadonlyMap<string, Endpoint>;
+  relay?: RelaySettings;
   observe: Observe;
 }
 
 const EVERY_MS = 5 * 60_000;
 /** One pass ends here even if more is left; the next one goes on. */
 const BATCHES = 200;
+/** Relay mode may have many thousand lanes: each pass looks at some and goes on behind them. */
+const RELAY_LANES = 500;
 
 /** Deletes what is past its time, every five minutes. Any number of processes may do so. */
 export class Housekeeping {
@@ -23,6 +28,7 @@ export class Housekeeping {
   #cancel: (() => void) | undefined;
   #stopped = false;
   #behindSinceMs: number | undefined;
+  #relayLanesAfter: string | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -53,6 +59,7 @@ export class Housekeeping {
     try {
       await sweepStaging(store, startedAtMs, PRUNE_BATCH);
       for (const endpoint of endpoints.values()) left = await this.#prune(endpoint) || left;
+      left = await this.#pruneRelayLanes() || left;
     } catch (error) {
       left = true;
       observe({
@@ -63,6 +70,19 @@ export class Housekeeping {
       });
     }
     this.#behindSinceMs = left ? this.#behindSinceMs ?? startedAtMs : undefined;
+  }
+
+  async #pruneRelayLanes(): Promise<boolean> {
+    const { store, relay } = this.#parts;
+    if (relay === undefined) return false;
+    const ids = await lanesWithTarget(store, this.#relayLanesAfter, RELAY_LANES);
+    this.#relayLanesAfter = ids.length < RELAY_LANES ? undefined : ids.at(-1);
+    let left = false;
+    for (const id of ids) {
+      left = await this.#prune({ ...relay.endpoint, id }) || left;
+      await dropTarget(store, id);
+    }
+    return left;
   }
 
   /** Returns whether rows past their time are left. */

@@ -38,6 +38,8 @@ export class Lane {
   heldBytes = 0;
   /** Due deliveries wait that this process has not claimed: newcomers queue behind them. */
   behind = false;
+  /** When somebody last gave it something to do, on the clock that only grows. */
+  wantedAtMs = -Infinity;
   /** When the lane is to be looked at again. */
   nextAtMs = Infinity;
   unsaved: Change[] = [];
@@ -81,30 +83,58 @@ export class Lane {
   }
 }
 
+/** Finds an endpoint that is not configured, as relay mode's targets are not. */
+export type FindEndpoint = (id: string) => Promise<Endpoint | undefined>;
+
 /**
- * The lanes of all configured endpoints with their stored rows. A change acts on the row
+ * The lanes of all configured endpoints, and of those others that are in use, with their
+ * stored rows. A change acts on the row
  * in memory at once, so that this process never breaks its own rules, and is then saved;
  * where another process was first, it is applied again to what that one wrote.
  */
 export class Lanes {
   #store: Store;
   #observe: Observe;
-  #lanes: Map<string, Lane>;
+  #fingerprintOf: (targetUrl: string) => string;
+  #findEndpoint: FindEndpoint;
+  #lanes = new Map<string, Lane>();
 
   constructor(
     store: Store,
     endpoints: Iterable<Endpoint>,
     fingerprintOf: (targetUrl: string) => string,
     observe: Observe,
+    findEndpoint: FindEndpoint,
   ) {
     this.#store = store;
     this.#observe = observe;
-    this.#lanes = new Map(
-      Array.from(
-        endpoints,
-        (endpoint) => [endpoint.id, new Lane(endpoint, fingerprintOf(endpoint.targetUrl))],
-      ),
-    );
+    this.#fingerprintOf = fingerprintOf;
+    this.#findEndpoint = findEndpoint;
+    for (const endpoint of endpoints) this.#add(endpoint);
+  }
+
+  #add(endpoint: Endpoint): Lane {
+    return this.keep(new Lane(endpoint, this.#fingerprintOf(endpoint.targetUrl)));
+  }
+
+  /** A lane by its id, also one that is not in memory; `undefined` where there is none. */
+  async find(id: string): Promise<Lane | undefined> {
+    const known = this.#lanes.get(id);
+    if (known !== undefined) return known;
+    const endpoint = await this.#findEndpoint(id);
+    return endpoint && this.#add(endpoint);
+  }
+
+  /** The lane to go on with: this one, unless another one has taken its place in memory. */
+  keep(lane: Lane): Lane {
+    const present = this.#lanes.get(lane.id) ?? lane;
+    this.#lanes.set(lane.id, present);
+    return present;
+  }
+
+  /** Takes an idle lane out of memory; `find` brings it back. */
+  forget(lane: Lane): void {
+    this.#lanes.delete(lane.id);
   }
 
   get(endpoint: string): Lane | undefined {

@@ -1,8 +1,9 @@
 import type { Config } from "../config.ts";
+import { isRelayLane } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import type { Clock, Log, NextId, Observe, Random } from "../ports.ts";
 import type { Store } from "../store/kv.ts";
-import type { Sender } from "../verify/sender.ts";
+import { type Sender, senderFor } from "../verify/sender.ts";
 import { Drain } from "./drain.ts";
 import { Faults } from "./faults.ts";
 import { Housekeeping } from "./housekeeping.ts";
@@ -11,6 +12,7 @@ import { Lanes } from "./lanes.ts";
 import { QueueWaker } from "./queue_waker.ts";
 import { sourcesOf } from "./recover/source.ts";
 import { Watchdog } from "./recover/watchdog.ts";
+import { RelayLanes, storedEndpoint } from "./relay_lanes.ts";
 import { ReplayJobs } from "./replay_jobs.ts";
 import { Schedule } from "./schedule.ts";
 import { Timeouts } from "./timeouts.ts";
@@ -19,7 +21,7 @@ import { Work } from "./work.ts";
 
 /** What a relay is made of. Only `main.ts` and tests make real ones. */
 export interface RelayParts {
-  config: Pick<Config, "endpoints" | "leaseMs" | "scheduler" | "github" | "publicUrl">;
+  config: Pick<Config, "endpoints" | "leaseMs" | "scheduler" | "github" | "publicUrl" | "relay">;
   store: Store;
   transport: Transport;
   senderOf: (endpoint: string) => Sender;
@@ -42,7 +44,7 @@ const STOP_RESERVE_MS = 1_000;
 /** Puts the parts together. Nothing runs before `start`. */
 export function createRelay(parts: RelayParts) {
   const {
-    config: { endpoints, leaseMs, scheduler, github: settings, publicUrl },
+    config: { endpoints, leaseMs, scheduler, github: settings, publicUrl, relay: relayMode },
     store,
     clock,
     transport,
@@ -55,7 +57,16 @@ export function createRelay(parts: RelayParts) {
     faults.note(event);
     parts.observe(event);
   };
-  const lanes = new Lanes(store, endpoints.values(), parts.fingerprintOf, observe);
+  const lanes = new Lanes(
+    store,
+    endpoints.values(),
+    parts.fingerprintOf,
+    observe,
+    (id) => storedEndpoint(store, relayMode, id),
+  );
+  const relaySender = relayMode && senderFor(relayMode.endpoint);
+  const senderOf = (endpoint: string) =>
+    relaySender !== undefined && isRelayLane(endpoint) ? relaySender : parts.senderOf(endpoint);
   const work = new Work(clock, leaseMs);
   const knocker = new Knocker({
     lanes,
@@ -66,6 +77,7 @@ export function createRelay(parts: RelayParts) {
   });
   const drain = new Drain({
     ...parts,
+    senderOf,
     observe,
     lanes,
     work,
@@ -74,8 +86,16 @@ export function createRelay(parts: RelayParts) {
     onOpen: (lane) => knocker.watch(lane),
   });
   const queue = new QueueWaker(store, scheduler, clock, log);
-  const schedule = new Schedule({ drain, lanes, work, clock, queue });
-  const housekeeping = new Housekeeping({ store, clock, endpoints, observe });
+  const relayLanes = new RelayLanes({
+    store,
+    clock,
+    lanes,
+    observe,
+    settings: relayMode,
+    wake: (lane) => schedule.wakeLane(lane),
+  });
+  const schedule = new Schedule({ drain, lanes, work, clock, queue, relayLanes });
+  const housekeeping = new Housekeeping({ store, clock, endpoints, relay: relayMode, observe });
   const jobs = new ReplayJobs({ store, lanes, schedule, clock, log, owner });
   const github = new Watchdog({
     sources: sourcesOf(endpoints.values(), settings),
@@ -99,8 +119,11 @@ export function createRelay(parts: RelayParts) {
 
   return {
     ...parts,
+    senderOf,
     observe,
     faults,
+    relayMode,
+    relayLanes,
     housekeeping,
     endpoints,
     lanes,

@@ -80,7 +80,7 @@ class Run {
     let moved = false;
     for (const [endpoint, { finished }] of Object.entries(this.#job.lanes)) {
       if (finished || this.#lost || this.#parts.isStopped()) continue;
-      const lane = this.#parts.lanes.get(endpoint);
+      const lane = await this.#parts.lanes.find(endpoint);
       if (lane === undefined) this.#advance(endpoint, { finished: true });
       else moved = await this.#serve(lane, starved) || moved;
     }

@@ -11,6 +11,8 @@ interface Parts {
   work: Work;
   clock: Clock;
   queue: QueueWaker;
+  /** Looks for lanes that others left something in; never rejects. */
+  relayLanes: { look(): Promise<void> };
 }
 
 /** How long a cron pass rests between two looks at whether it may end. */
@@ -52,8 +54,16 @@ export class Schedule {
 
   /** Looks at one endpoint's lane now. */
   wake(endpoint: string): void {
-    const lane = this.#parts.lanes.get(endpoint);
-    if (lane !== undefined) this.wakeLane(lane);
+    const { lanes } = this.#parts;
+    const lane = lanes.get(endpoint);
+    if (lane !== undefined) this.#want(lane);
+    // Where the store fails, the next sweep finds it.
+    else lanes.find(endpoint).then((found) => found && this.#want(found), () => {});
+  }
+
+  #want(lane: Lane): void {
+    lane.wantedAtMs = this.#parts.clock.monotonicMs();
+    this.wakeLane(lane);
   }
 
   wakeLane(lane: Lane): void {
@@ -65,13 +75,16 @@ export class Schedule {
     if (this.#stopped) return;
     this.#sweptAtMs = this.#parts.clock.monotonicMs();
     for (const lane of this.#parts.lanes.all()) this.#parts.drain.wake(lane);
+    this.#parts.relayLanes.look();
     this.#setTimer();
   }
 
   /** A lane has something to do at `atMs`: a timer wakes this process, an alarm any. */
   lookAt(lane: Lane, atMs: number): void {
-    if (this.#stopped || atMs >= lane.nextAtMs) return;
-    lane.nextAtMs = atMs;
+    if (this.#stopped) return;
+    const kept = this.#parts.lanes.keep(lane);
+    if (atMs >= kept.nextAtMs) return;
+    kept.nextAtMs = atMs;
     this.#setTimer();
     this.#parts.queue.alarm(atMs);
   }
@@ -81,9 +94,10 @@ export class Schedule {
    * due within the pass, so that a platform which sleeps between requests keeps awake.
    */
   async cronPass(): Promise<void> {
-    const { clock, drain } = this.#parts;
+    const { clock, drain, relayLanes } = this.#parts;
     const endMs = clock.monotonicMs() + LIMITS.cronPassMs;
     this.wakeAll();
+    await relayLanes.look();
     await drain.whenQuiet();
     while (!this.#stopped && clock.monotonicMs() < endMs && this.#isBusyUntil(endMs)) {
       await new Promise<void>((resolve) => clock.after(CRON_STEP_MS, resolve));

@@ -2,6 +2,7 @@ import type { Delivery } from "../model.ts";
 import { recordBytes } from "./door.ts";
 import { dueValue, keys } from "./keys.ts";
 import type { Store, StoredDelivery } from "./kv.ts";
+import { activeMark } from "./relay_marks.ts";
 import { minuteOf, type Mutation } from "./write.ts";
 
 /** A new delivery with all that has to be stored in the same commit. */
@@ -47,6 +48,7 @@ export async function accept(
       ...(claim === undefined ? [] : [claimMutation(endpoint, id, claim)]),
       { type: "set", key: recordKey, value: delivery },
       { type: "set", key: keys.due(endpoint, delivery.dueAtMs, id), value: dueValue(delivery) },
+      ...activeMark(endpoint),
       ...acceptance.rows,
     ],
     bytes: recordBytes(delivery) + acceptance.rowBytes,

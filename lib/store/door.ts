@@ -2,6 +2,7 @@ import type { Delivery } from "../model.ts";
 import { isOpen, mayMove } from "../states.ts";
 import { dueValue, keys } from "./keys.ts";
 import type { Store, StoredDelivery } from "./kv.ts";
+import { activeMark } from "./relay_marks.ts";
 import type { Count, Mutation, Write } from "./write.ts";
 
 /** What a change may bring along in its commit: a lane's row, counters. */
@@ -60,6 +61,7 @@ function indexChanges(old: Delivery, after: Delivery): Mutation[] {
     if (after.dueAtMs !== undefined) {
       const key = keys.due(endpoint, after.dueAtMs, id);
       changes.push({ type: "set", key, value: dueValue(after) });
+      if (old.dueAtMs === undefined) changes.push(...activeMark(endpoint));
     }
   }
   if (after.state === "dead") {

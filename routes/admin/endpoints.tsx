@@ -4,6 +4,7 @@ import { countUpTo, duration, size } from "../../islands/format.tsx";
 import { operateLane, unknownEndpoint } from "../../lib/flow/operate/lanes.ts";
 import { overviewOf, shownLanes } from "../../lib/flow/operate/overview.ts";
 import { testEndpoint, type TestResult } from "../../lib/flow/operate/test_event.ts";
+import { isRelayLane } from "../../lib/ids.ts";
 import type { LaneAction } from "../../lib/decide/operator.ts";
 import { endpointShape } from "../operator/endpoint_shape.ts";
 import { type AdminContext, type AdminEnv, type AdminParts, originOf } from "./context.ts";
@@ -61,10 +62,12 @@ async function show(parts: AdminParts, context: AdminContext, test?: TestResult)
       </div>
       {test !== undefined && <TestOutcome test={test} />}
       <Switches context={context} endpoint={endpoint} />
-      <section class="card">
-        <h2>URL to paste at the sender</h2>
-        <Island name="Copy" props={{ text: url, label: "URL to paste at the sender" }} />
-      </section>
+      {!isRelayLane(endpoint.id) && (
+        <section class="card">
+          <h2>URL to paste at the sender</h2>
+          <Island name="Copy" props={{ text: url, label: "URL to paste at the sender" }} />
+        </section>
+      )}
       <Settings endpoint={endpoint} />
     </>,
   );

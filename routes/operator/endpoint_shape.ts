@@ -1,8 +1,10 @@
 import { breakerIn } from "../../lib/decide/lane.ts";
 import { isProbing } from "../../lib/decide/breaker.ts";
+import { shownTarget } from "../../lib/decide/relay_targets.ts";
 import type { Endpoint } from "../../lib/endpoint.ts";
 import type { Lane } from "../../lib/flow/lanes.ts";
 import type { Overview } from "../../lib/flow/operate/overview.ts";
+import { isRelayLane } from "../../lib/ids.ts";
 import { COUNTED_UP_TO } from "../../lib/store/counts.ts";
 import type { Totals } from "../../lib/store/stats.ts";
 import { iso, MASK } from "./shapes.ts";
@@ -19,7 +21,8 @@ export function laneShape(overview: Overview, nowMs: number) {
 
 /**
  * Settings that may be shown, one by one, so that a new field is hidden until somebody
- * decides otherwise. Of the target only its origin: path and query may be a credential.
+ * decides otherwise. Of the target only its origin: path and query may be a credential. A
+ * relay mode's target has its path too, or its lanes could not be told apart.
  */
 function settingsShape(endpoint: Endpoint) {
   const { id, provider, signatureHeader, idHeaders, idPath, dedup, dedupWindowMs } = endpoint;
@@ -30,7 +33,9 @@ function settingsShape(endpoint: Endpoint) {
     ...{ id, provider, signatureHeader, idPath, dedup, dedupWindowMs, maxBodyBytes },
     ...{ forwardPath, forwardQuery, ordered, restamp, showPayload, timeoutMs, concurrency },
     ...{ rateLimit, disableAfterMs, retentionMs, deadRetentionMs },
-    targetUrl: new URL(endpoint.targetUrl).origin,
+    targetUrl: isRelayLane(id)
+      ? shownTarget(endpoint.targetUrl)
+      : new URL(endpoint.targetUrl).origin,
     secrets: endpoint.secrets.map(() => MASK),
     verifyToken: masked(endpoint.verifyToken),
     signingSecret: masked(endpoint.signingSecret),

@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { LaneAction } from "../../lib/decide/operator.ts";
 import type { Lane } from "../../lib/flow/lanes.ts";
 import { operateLane, unknownEndpoint } from "../../lib/flow/operate/lanes.ts";
-import { overviewOf, type OverviewParts } from "../../lib/flow/operate/overview.ts";
+import { overviewOf, type OverviewParts, shownLanes } from "../../lib/flow/operate/overview.ts";
 import { testEndpoint, type TestParts } from "../../lib/flow/operate/test_event.ts";
 import { readHandshake } from "../../lib/store/handshakes.ts";
 import { json, refusal, refusals } from "./answers.ts";
@@ -31,12 +31,12 @@ export function endpointRoutes(parts: EndpointParts): OpenAPIHono {
     endpointShape(await overviewOf(parts, lane), parts.clock.nowMs());
 
   app.openapi(listRoute, async (context) => {
-    const items = await Promise.all(Array.from(parts.lanes.all(), shape));
+    const items = await Promise.all((await shownLanes(parts)).map(shape));
     return context.json({ items, cursor: null }, 200);
   });
 
   app.openapi(showRoute, async (context) => {
-    const lane = parts.lanes.get(context.req.valid("param").id);
+    const lane = await parts.lanes.find(context.req.valid("param").id);
     if (lane === undefined) return refusal(unknownEndpoint("show"));
     const handshake = await readHandshake(parts.store, lane.id);
     const shown = handshake && { at: iso(handshake.atMs), report: handshake.report };

@@ -19,7 +19,7 @@ export async function operateLane(
   endpoint: string,
   action: LaneAction,
 ): Promise<Lane | Problem> {
-  const lane = parts.lanes.get(endpoint);
+  const lane = await parts.lanes.find(endpoint);
   if (lane === undefined) return unknownEndpoint(action);
   await parts.lanes.reread(lane);
   await parts.lanes.update(lane, (row) => operated(row, action, parts.clock.nowMs()));

@@ -1,6 +1,7 @@
 import { breakerIn } from "../../decide/lane.ts";
 import { isOpen } from "../../states.ts";
 import type { Clock } from "../../ports.ts";
+import { relayLanesWithWork } from "../../store/active.ts";
 import { countDead, countOpen } from "../../store/counts.ts";
 import { readDelivery } from "../../store/door.ts";
 import type { Store } from "../../store/kv.ts";
@@ -28,6 +29,13 @@ export interface Overview {
 }
 
 const HOUR_MINUTES = 60;
+
+/** All lanes worth a look: the configured ones, and those of relay mode that hold something. */
+export async function shownLanes({ store, lanes }: OverviewParts): Promise<Lane[]> {
+  const held = await relayLanesWithWork(store);
+  await Promise.all(held.map((id) => lanes.find(id)));
+  return [...lanes.all()];
+}
 
 /** Reads a lane's row and counts what it holds, of all processes. */
 export async function overviewOf(parts: OverviewParts, lane: Lane): Promise<Overview> {

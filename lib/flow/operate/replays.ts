@@ -1,15 +1,18 @@
 import type { Endpoint } from "../../endpoint.ts";
 import { type Problem, problem } from "../../errors.ts";
-import { isId } from "../../ids.ts";
+import { isId, isRelayLane } from "../../ids.ts";
 import type { Clock, NextId } from "../../ports.ts";
 import { listJobs, readJob, type ReplayJob, writeJob } from "../../store/jobs.ts";
 import type { Store } from "../../store/kv.ts";
+import { endpointsWithDeliveries } from "../../store/list.ts";
 import { replayable, type ReplayFilter } from "../../store/replayable.ts";
+import type { Lanes } from "../lanes.ts";
 import type { ReplayJobs } from "../replay_jobs.ts";
 import { unknownEndpoint } from "./lanes.ts";
 
 export interface ReplayParts {
   endpoints: ReadonlyMap<string, Endpoint>;
+  lanes: Lanes;
   store: Store;
   clock: Clock;
   nextId: NextId;
@@ -37,12 +40,16 @@ const SHOWN = 100;
 
 /** Counts what a filter meets, without doing anything. */
 export async function surveyReplays(
-  { endpoints, store }: ReplayParts,
+  { endpoints, lanes, store }: ReplayParts,
   filter: ReplayFilter,
 ): Promise<Survey | Problem> {
   const { endpoint } = filter;
-  if (endpoint !== undefined && !endpoints.has(endpoint)) return unknownEndpoint("replay");
-  const names = endpoint === undefined ? [...endpoints.keys()] : [endpoint];
+  if (endpoint !== undefined && await lanes.find(endpoint) === undefined) {
+    return unknownEndpoint("replay");
+  }
+  const names = endpoint === undefined
+    ? (await endpointsWithDeliveries(store)).filter((id) => endpoints.has(id) || isRelayLane(id))
+    : [endpoint];
   const survey: Survey = { count: 0, atLeast: false, alreadyDelivered: 0, lanes: [] };
   let left = SIGHT;
   for (const name of names) left = await surveyLane(store, name, filter, survey, left);

@@ -5,6 +5,9 @@ import {
   type RemovedLane,
 } from "../../decide/conditions.ts";
 import { breakerIn } from "../../decide/lane.ts";
+import { shownTarget } from "../../decide/relay_targets.ts";
+import { isRelayLane } from "../../ids.ts";
+import { readTarget } from "../../store/active.ts";
 import { countOpen } from "../../store/counts.ts";
 import { lanesWithDue } from "../../store/due.ts";
 import { addTotals, type Totals } from "../../store/stats.ts";
@@ -12,7 +15,13 @@ import type { Faults } from "../faults.ts";
 import type { Housekeeping } from "../housekeeping.ts";
 import type { QueueState, QueueWaker, SchedulerMode } from "../queue_waker.ts";
 import type { Schedule } from "../schedule.ts";
-import { acceptedAtMs, type Overview, overviewOf, type OverviewParts } from "./overview.ts";
+import {
+  acceptedAtMs,
+  type Overview,
+  overviewOf,
+  type OverviewParts,
+  shownLanes,
+} from "./overview.ts";
 
 export interface StatusParts extends OverviewParts {
   schedule: Schedule;
@@ -36,7 +45,8 @@ export interface Status {
 
 /** Looks at all lanes and says what needs an operator's attention. */
 export async function statusOf(parts: StatusParts): Promise<Status> {
-  const lanes = await Promise.all(Array.from(parts.lanes.all(), (lane) => overviewOf(parts, lane)));
+  const shown = await shownLanes(parts);
+  const lanes = await Promise.all(shown.map((lane) => overviewOf(parts, lane)));
   const removed = await removedLanes(parts);
   const { schedule, queue, clock } = parts;
   const atMs = clock.nowMs();
@@ -81,7 +91,9 @@ async function removedLanes({ store, lanes }: StatusParts): Promise<RemovedLane[
   return await Promise.all(gone.map(async (endpoint) => {
     const { pending, inFlight, oldestId } = await countOpen(store, endpoint);
     const oldestWaitingAtMs = await acceptedAtMs(store, endpoint, oldestId);
-    return { endpoint, waiting: pending + inFlight, oldestWaitingAtMs };
+    const targetUrl = isRelayLane(endpoint) ? await readTarget(store, endpoint) : undefined;
+    const target = targetUrl && shownTarget(targetUrl);
+    return { endpoint, target, waiting: pending + inFlight, oldestWaitingAtMs };
   }));
 }
 

@@ -37,7 +37,7 @@ export async function testEndpoint(
   parts: TestParts,
   endpoint: string,
 ): Promise<TestResult | Problem> {
-  const lane = parts.lanes.get(endpoint);
+  const lane = await parts.lanes.find(endpoint);
   if (lane === undefined) return unknownEndpoint("test");
   const atMs = parts.clock.nowMs();
   const result = testResult(await send(parts, lane.endpoint, atMs), atMs);
