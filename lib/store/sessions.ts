@@ -1,4 +1,5 @@
 import type { Store } from "./kv.ts";
+import type { Mutation } from "./write.ts";
 
 /**
  * Rows of signing in. A session or state is found by the hash of a secret that only the
@@ -44,20 +45,27 @@ export interface StateRow {
   expiresAtMs: number;
 }
 
+/** Size of a row at most, with room for a few addresses. */
+const ROW_BYTES = 2_048;
+
+/** Stores a session under its secret's hash. */
 export async function writeSession(store: Store, hash: string, row: SessionRow): Promise<void> {
-  await store.kv.set(sessionKeys.session(hash), row, { expireIn: lifeMs(store, row) });
+  await set(store, sessionKeys.session(hash), row);
 }
 
+/** Reads a session, also one that is over: whoever asks looks at `expiresAtMs`. */
 export async function readSession(store: Store, hash: string): Promise<SessionRow | undefined> {
   return (await store.kv.get<SessionRow>(sessionKeys.session(hash))).value ?? undefined;
 }
 
+/** Ends a session. */
 export async function deleteSession(store: Store, hash: string): Promise<void> {
-  await store.kv.delete(sessionKeys.session(hash));
+  await commit(store, [], { type: "delete", key: sessionKeys.session(hash) });
 }
 
+/** Stores a sign-in that has begun under its state's hash. */
 export async function writeState(store: Store, hash: string, row: StateRow): Promise<void> {
-  await store.kv.set(sessionKeys.state(hash), row, { expireIn: lifeMs(store, row) });
+  await set(store, sessionKeys.state(hash), row);
 }
 
 /** Takes a state out of the store: of several callers at most one gets it. */
@@ -65,8 +73,8 @@ export async function takeState(store: Store, hash: string): Promise<StateRow | 
   const key = sessionKeys.state(hash);
   const { value, versionstamp } = await store.kv.get<StateRow>(key);
   if (value === null) return undefined;
-  const taken = await store.kv.atomic().check({ key, versionstamp }).delete(key).commit();
-  return taken.ok ? value : undefined;
+  const isTaken = await commit(store, [{ key, versionstamp }], { type: "delete", key });
+  return isTaken ? value : undefined;
 }
 
 /** The account id that a login first came with; `id` where it comes for the first time. */
@@ -77,9 +85,20 @@ export async function pinLogin(
   id: string,
 ): Promise<string> {
   const key = sessionKeys.pin(issuer, login);
-  await store.kv.atomic().check({ key, versionstamp: null }).set(key, id).commit();
+  await commit(store, [{ key, versionstamp: null }], { type: "set", key, value: id });
   return (await store.kv.get<string>(key)).value ?? id;
 }
 
-const lifeMs = ({ clock }: Store, { expiresAtMs }: { expiresAtMs: number }) =>
-  Math.max(1, expiresAtMs - clock.nowMs());
+async function set(store: Store, key: Deno.KvKey, row: SessionRow | StateRow): Promise<void> {
+  const expireIn = Math.max(1, row.expiresAtMs - store.clock.nowMs());
+  await commit(store, [], { type: "set", key, value: row, expireIn });
+}
+
+async function commit(
+  store: Store,
+  checks: Deno.AtomicCheck[],
+  mutation: Mutation,
+): Promise<boolean> {
+  const { ok } = await store.committer.commit({ checks, mutations: [mutation], bytes: ROW_BYTES });
+  return ok;
+}
