@@ -34,7 +34,8 @@ export function devGreeting(origin: string, endpoint: string, adminToken: string
   Holdfast listens on ${origin}
 
   Try it:       curl -i ${origin}/hook/${endpoint} -H 'content-type: application/json' -d '{"hello":"holdfast"}'
-  Look at it:   curl -s ${origin}/api/v1/deliveries -H 'authorization: Bearer ${adminToken}'
+  Look at it:   ${origin}/admin
+  Or:           curl -s ${origin}/api/v1/deliveries -H 'authorization: Bearer ${adminToken}'
   Admin token:  ${adminToken}
 `;
 }
