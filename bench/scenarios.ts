@@ -2,6 +2,7 @@ import type { Options } from "./options.ts";
 import type { Report } from "./report.ts";
 import { backlog } from "./scenarios/backlog.ts";
 import { cold } from "./scenarios/cold.ts";
+import { lanes } from "./scenarios/lanes.ts";
 import { large } from "./scenarios/large.ts";
 import { lone } from "./scenarios/lone.ts";
 import { million } from "./scenarios/million.ts";
@@ -21,6 +22,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   recovery,
   large,
   waiting,
+  lanes,
   cold,
   million,
 };
