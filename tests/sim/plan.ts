@@ -47,7 +47,7 @@ export function planOf(seed: number): Plan {
   const plan: Plan = {
     seed,
     processes,
-    leaseMs: dice.pick([5_000, 20_000, 60_000]),
+    leaseMs: dice.pick([5_000, 5_000, 20_000, 60_000]),
     skewMs: dice.pick([0, 0, 20, 300]),
     chaosMs,
     actions: [],
@@ -105,7 +105,8 @@ function troubleOf(
     case "stop":
       return [{ do: "stop", atMs, slot, downMs }];
     case "target": {
-      const behaviour = dice.pick(BEHAVIOURS);
+      // Slow answers meet the most: renewals, timeouts, takeovers.
+      const behaviour = dice.pick([...BEHAVIOURS, "slow", "slow", "slow"] as const);
       const began = { do: "target", endpoint, target: "one", atMs } as const;
       return [{ ...began, behaviour }, { ...began, atMs: atMs + 2 * forMs, behaviour: "ok" }];
     }
