@@ -3,8 +3,8 @@ import { LIMITS } from "../../lib/limits.ts";
 import { examine } from "../../lib/store/doctor.ts";
 import { Committer } from "../../lib/store/commit.ts";
 import { Staging, sweepStaging } from "../../lib/store/staging.ts";
-import { clock } from "../../lib/boot/clock.ts";
 import type { Write } from "../../lib/store/write.ts";
+import { TestStore } from "../store/open_store.ts";
 
 /** Holds back what follows the first write, and lets it land when it is told to. */
 class LateCommitter extends Committer {
@@ -22,19 +22,14 @@ class LateCommitter extends Committer {
 }
 
 Deno.test("chunks that land after their body was given up are swept", async () => {
-  const kv = await Deno.openKv(":memory:");
-  try {
-    const committer = new LateCommitter(kv, clock);
-    const store = { kv, committer, clock };
-    const staging = new Staging(store, "01ARZ3NDEKTSV4RRFFQ69G5FAV");
-    const body = new Uint8Array(8 * LIMITS.chunkBytes);
-    await assert.rejects(async () => await staging.write(body));
-    await staging.discard();
-    for (const land of committer.late) await land();
-    const later = clock.nowMs() + LIMITS.stagingMs + 1;
-    assert.equal(await sweepStaging(store, later, 10), 1);
-    assert.deepEqual(await Array.fromAsync(examine(kv, later)), []);
-  } finally {
-    kv.close();
-  }
+  using opened = await TestStore.open();
+  const { kv, clock } = opened.store;
+  const committer = new LateCommitter(kv, clock);
+  const staging = new Staging({ kv, committer, clock }, "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+  await assert.rejects(async () => await staging.write(new Uint8Array(8 * LIMITS.chunkBytes)));
+  await staging.discard();
+  for (const land of committer.late) await land();
+  const later = clock.nowMs() + LIMITS.stagingMs + 1;
+  assert.equal(await sweepStaging({ kv, committer, clock }, later, 10), 1);
+  assert.deepEqual(await Array.fromAsync(examine(kv, later)), []);
 });
