@@ -1,16 +1,11 @@
-/** Cuts a stream of text into its lines; a last one without a line break counts too. */
-export class TextLineStream extends TransformStream<string, string> {
-  constructor() {
-    let rest = "";
-    super({
-      transform(text, controller) {
-        const lines = (rest + text).split("\n");
-        rest = lines.pop() ?? "";
-        for (const line of lines) controller.enqueue(line);
-      },
-      flush(controller) {
-        if (rest !== "") controller.enqueue(rest);
-      },
-    });
+/** Cuts a stream of bytes into lines of text; a last one without a line break counts too. */
+export async function* linesOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
   }
+  if (rest !== "") yield rest;
 }

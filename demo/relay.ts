@@ -1,4 +1,4 @@
-import { TextLineStream } from "./lines.ts";
+import { linesOf } from "./lines.ts";
 
 /** The real program, as a child process on a throw-away store. */
 export interface DemoRelay {
@@ -56,9 +56,7 @@ export async function startRelay(targetUrl: string, secret: string): Promise<Dem
 async function listeningPort(output: ReadableStream<Uint8Array>): Promise<number> {
   const found = Promise.withResolvers<number>();
   const read = async () => {
-    for await (
-      const line of output.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream())
-    ) {
+    for await (const line of linesOf(output)) {
       const entry = JSON.parse(line) as { event: string; port: number };
       if (entry.event === "listening") found.resolve(entry.port);
     }
