@@ -3,6 +3,7 @@ import { addDead } from "./commands/dead.ts";
 import { addDeliveries } from "./commands/deliveries.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addEndpoints } from "./commands/endpoints.ts";
+import { addGithub } from "./commands/github.ts";
 import { addLaneActions } from "./commands/lane_actions.ts";
 import { addPayload } from "./commands/payload.ts";
 import { addReplay } from "./commands/replay.ts";
@@ -28,6 +29,7 @@ const COMMANDS: readonly AddCommand[] = [
   addPayload,
   addDead,
   addReplay,
+  addGithub,
   addTail,
   addSend,
   addVerify,

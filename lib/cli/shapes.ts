@@ -111,3 +111,24 @@ export interface EventView {
   reason?: string;
   change?: string;
 }
+
+/** A watched hook, as `GET /github` lists it. */
+export interface GithubWatchView {
+  endpoint: string;
+  kind: string;
+  owner?: string;
+  checkedAt?: string;
+  repaired: number;
+  repairing: number;
+  open: number;
+  trouble?: { detail: string };
+  setup: { state: string; drifts: { detail: string }[] };
+  findings: {
+    guid: string;
+    event: string;
+    kind: string;
+    tries: number;
+    state: string;
+    foundAt: string;
+  }[];
+}

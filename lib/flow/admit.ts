@@ -66,9 +66,28 @@ export async function admit(
   endpoint: Endpoint,
   admission: Admission,
 ): Promise<Admitted> {
+  const done = await parts.timeouts.race(admitInTries(parts, endpoint, admission), BUDGET_MS, LATE);
+  if (done !== LATE) return done as Admitted;
+  remember(parts.unanswered, admission.deliveryId);
+  throw new StoreUnavailable(`cannot store: no answer for ${BUDGET_MS} ms`);
+}
+
+/** Both tries with their pause; a read that hangs uses up what is left of it. */
+const BUDGET_MS = LIMITS.storeTries * LIMITS.storeTryMs + LIMITS.storePauseMs;
+const LATE = Symbol("late");
+
+/**
+ * One try after the other, never two at a time: a try whose commit is still out would
+ * take the delivery that the next one takes for orphaned.
+ */
+async function admitInTries(
+  parts: AdmitParts,
+  endpoint: Endpoint,
+  admission: Admission,
+): Promise<Admitted> {
   for (let tries = 1;; tries++) {
     try {
-      return await withinTry(parts.timeouts, admitOnce(parts, endpoint, admission));
+      return await admitOnce(parts, endpoint, admission);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       if (tries === LIMITS.storeTries) {
@@ -86,15 +105,6 @@ function remember(unanswered: Set<string>, deliveryId: string): void {
   if (unanswered.size >= UNANSWERED_KEPT) unanswered.clear();
   unanswered.add(deliveryId);
 }
-
-/** A read that hangs uses up its try like a commit; if it comes after all, that is no harm. */
-async function withinTry<T>(timeouts: Timeouts, working: Promise<T>): Promise<T> {
-  const done = await timeouts.race(working, LIMITS.storeTryMs, LATE);
-  if (done !== LATE) return done as T;
-  throw new StoreUnavailable(`cannot store: no answer for ${LIMITS.storeTryMs} ms`);
-}
-
-const LATE = Symbol("late");
 
 async function admitOnce(
   parts: AdmitParts,

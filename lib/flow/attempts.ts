@@ -78,6 +78,8 @@ export class Attempts {
     const { outcome, ended } = await deliver(this.#parts, job);
     this.#parts.work.drop(held);
     if (outcome?.to === "retry") this.#watcher.onRetry(slot.lane, outcome.retryAtMs);
+    // Somebody else changed it meanwhile: it may be due again already.
+    if (outcome === undefined) this.#watcher.onRetry(slot.lane, this.#parts.clock.nowMs());
     await ended;
   }
 

@@ -13,6 +13,7 @@ const PAGES = [
   ["/admin/deliveries", "Deliveries"],
   ["/admin/dead-letters", "Dead letters"],
   ["/admin/endpoints", "Endpoints"],
+  ["/admin/github", "GitHub"],
 ] as const;
 
 interface PageOptions {

@@ -9,6 +9,7 @@ import { deliveryPages } from "./deliveries.tsx";
 import { deliveryPage } from "./delivery.tsx";
 import { endpointPages } from "./endpoints.tsx";
 import { pageHeaders, shutPages, signedIn } from "./gate.ts";
+import { githubPage } from "./github.tsx";
 import { problemPage } from "./layout.tsx";
 import { overviewPage } from "./overview.tsx";
 import { replayPages } from "./replays.tsx";
@@ -34,6 +35,7 @@ export function createAdminPages(parts: AdminParts): Hono<AdminEnv> {
   app.route("/admin/dead-letters", deadLetterPages(parts));
   app.route("/admin/replays", replayPages(parts));
   app.route("/admin/endpoints", endpointPages(parts));
+  app.route("/admin/github", githubPage(parts));
   app.notFound((context) =>
     problemPage(context, problem("not_found", "cannot find the page: no such route"))
   );

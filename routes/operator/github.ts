@@ -74,7 +74,8 @@ export function githubRoutes({ github }: Parts): OpenAPIHono {
   return app;
 }
 
-function watchShape({ source, row, findings }: WatchView) {
+/** A watched hook as operators see it. */
+export function watchShape({ source, row, findings }: WatchView) {
   const { endpoint, kind, owner } = source;
   const { breaker, trouble, progress, repaired, checkedAtMs, nextPassAtMs, health } = row;
   const open = findings.filter((finding) => finding.open !== undefined).length;
