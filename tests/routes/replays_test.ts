@@ -197,7 +197,10 @@ test("a replay of 5,000 is finished after kill -9, each sent once", async () => 
   const MANY = 5_000;
   let status = 400;
   await using sink = startSink(() => ({ status }));
-  await using relay = await startRelay({ endpoints: [endpoint("demo", sink)] });
+  await using relay = await startRelay({
+    endpoints: [endpoint("demo", sink)],
+    env: { LEASE: "5s" },
+  });
   const ids = await dead(relay, "demo", MANY);
   status = 200;
   const { id, total } = await start(relay, { endpoint: "demo" });
@@ -214,11 +217,12 @@ test("a replay of 5,000 is finished after kill -9, each sent once", async () => 
   assert.deepEqual([finished.state, finished.done, finished.skipped], ["done", MANY, 0]);
   await until(async () => (await endpointView(relay, "demo")).counts.pending === 0, {
     what: "the last ones to go out",
+    withinMs: 60_000,
   });
   const all = await until(async () => {
     const found = await allDeliveries(relay, "endpoint=demo&limit=500");
     return found.every(({ state }) => state === "delivered") ? found : undefined;
-  }, { what: "all to be delivered", withinMs: 30_000 });
+  }, { what: "all to be delivered", withinMs: 60_000 });
   assert.deepEqual(all.map((one) => one.id), ids.toSorted().toReversed());
   assert(all.every(({ replays }) => replays === 1));
   const sent = replaysAt(sink.requests).map((request) => request.header("holdfast-delivery-id"));
