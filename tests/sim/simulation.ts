@@ -63,7 +63,11 @@ class Simulation {
   >;
   #isCalm = false;
 
-  constructor(readonly plan: Plan, tamper: (kv: Kv) => Kv, weather: Mode) {
+  constructor(
+    readonly plan: Plan,
+    tamper: (kv: Kv) => Kv,
+    weather: Mode,
+  ) {
     const world = this.#world;
     const dice = new Dice(plan.seed ^ 0x5eed);
     const database = new Database(world, dice);
