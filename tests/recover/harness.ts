@@ -49,6 +49,17 @@ const REPO_SOURCE: Source = {
   events: [],
 };
 
+/** Writes live in real time: the scene's clock leaps, and each of its timers moves it. */
+const WRITING_CLOCK: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, fn) {
+    if (delayMs > 1) return () => {};
+    const timer = setTimeout(fn, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** A watchdog on a store in memory, a stand-in GitHub, and a receiver that stores claims. */
 export class Scene implements AsyncDisposable {
   readonly clock = new HandClock();
@@ -86,8 +97,7 @@ export class Scene implements AsyncDisposable {
   async open(path: string): Promise<void> {
     const kv = await Deno.openKv(path);
     this.#opened.push(kv);
-    // Time goes by in leaps here: no write is late for that.
-    const committer = new Committer(kv, this.clock, Infinity);
+    const committer = new Committer(kv, WRITING_CLOCK, Infinity);
     this.store = { kv, committer, clock: this.clock };
     this.watchdog = this.process("first");
   }
