@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { clock } from "../../lib/boot/clock.ts";
 import { StoreUnavailable } from "../../lib/errors.ts";
 import { Committer } from "../../lib/store/commit.ts";
 import type { Kv } from "../../lib/store/kv.ts";
 import type { Write } from "../../lib/store/write.ts";
+import { TestClock } from "./open_store.ts";
 
 /** Counts the atomic operations that reach a real store. */
 function counting(kv: Deno.Kv): { kv: Kv; commits: () => number } {
@@ -33,6 +33,7 @@ function claim(name: string, by: string): Write {
 async function withCommitter(
   test: (parts: { kv: Deno.Kv; committer: Committer; commits: () => number }) => Promise<void>,
 ): Promise<void> {
+  using clock = new TestClock();
   const real = await Deno.openKv(":memory:");
   try {
     const { kv, commits } = counting(real);
@@ -120,6 +121,7 @@ Deno.test("counters of one batch are summed, none is lost", async () => {
 });
 
 Deno.test("a store that does not answer is told of in time, and what still waited is not written", async () => {
+  using clock = new TestClock();
   const real = await Deno.openKv(":memory:");
   try {
     const released = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { Committer } from "../../lib/store/commit.ts";
 import type { Store, StoredDelivery } from "../../lib/store/kv.ts";
 
 /** A clock whose timers end with the test. */
-class TestClock implements Clock, Disposable {
+export class TestClock implements Clock, Disposable {
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
   nowMs(): number {
