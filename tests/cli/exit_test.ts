@@ -7,7 +7,7 @@ import { cli } from "./cli.ts";
 
 const COMMANDS = [
   ...["status", "endpoints", "pause", "resume", "enable", "disable", "test", "deliveries"],
-  ...["show", "payload", "dead", "replay", "tail", "send", "verify"],
+  ...["show", "payload", "dead", "replay", "github", "tail", "send", "verify", "doctor"],
 ];
 
 group("the command line without a relay", async (behaviour) => {
