@@ -3,38 +3,10 @@ import fc from "fast-check";
 import { LiveEvents } from "../../lib/observe/live/live.ts";
 import { parsePosition, type Position, positionText } from "../../lib/observe/live/position.ts";
 import { EventStream } from "../../lib/observe/live/stream.ts";
-import type { Clock, RelayEvent } from "../../lib/ports.ts";
+import type { RelayEvent } from "../../lib/ports.ts";
 import { Committer } from "../../lib/store/commit.ts";
+import { TestClock } from "../helpers/clock.ts";
 import { within } from "../helpers/wait.ts";
-
-/** The real time, whose timers end with the test. */
-class TestClock implements Clock {
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-
-  nowMs(): number {
-    return Date.now();
-  }
-
-  monotonicMs(): number {
-    return performance.now();
-  }
-
-  after(delayMs: number, fn: () => void): () => void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      fn();
-    }, delayMs);
-    this.#timers.add(timer);
-    return () => {
-      this.#timers.delete(timer);
-      clearTimeout(timer);
-    };
-  }
-
-  stop(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
-}
 
 /** Live events on a store in memory, with everything closed at the end. */
 class Stage implements AsyncDisposable {
@@ -63,7 +35,7 @@ class Stage implements AsyncDisposable {
       live.stop();
       await live.flush();
     }
-    this.#clock.stop();
+    this.#clock[Symbol.dispose]();
     this.kv.close();
   }
 }

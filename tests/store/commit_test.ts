@@ -3,7 +3,7 @@ import { StoreUnavailable } from "../../lib/errors.ts";
 import { Committer } from "../../lib/store/commit.ts";
 import type { Kv } from "../../lib/store/kv.ts";
 import type { Write } from "../../lib/store/write.ts";
-import { TestClock } from "./open_store.ts";
+import { TestClock } from "../helpers/clock.ts";
 
 /** Counts the atomic operations that reach a real store. */
 function counting(kv: Deno.Kv): { kv: Kv; commits: () => number } {

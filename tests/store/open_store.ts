@@ -1,38 +1,9 @@
 import { monotonicFactory } from "ulid";
 import type { Delivery } from "../../lib/model.ts";
-import type { Clock } from "../../lib/ports.ts";
 import { accept } from "../../lib/store/accept.ts";
 import { Committer } from "../../lib/store/commit.ts";
 import type { Store, StoredDelivery } from "../../lib/store/kv.ts";
-
-/** A clock whose timers end with the test. */
-export class TestClock implements Clock, Disposable {
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-
-  nowMs(): number {
-    return Date.now();
-  }
-
-  monotonicMs(): number {
-    return performance.now();
-  }
-
-  after(delayMs: number, fn: () => void): () => void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      fn();
-    }, delayMs);
-    this.#timers.add(timer);
-    return () => {
-      this.#timers.delete(timer);
-      clearTimeout(timer);
-    };
-  }
-
-  [Symbol.dispose](): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
-}
+import { TestClock } from "../helpers/clock.ts";
 
 /** A real store that lives in memory. */
 export class TestStore implements Disposable {
