@@ -1,6 +1,9 @@
 import { type Config, type Env, parseConfig } from "../config.ts";
+import type { Kv } from "../store/kv.ts";
 import { ping } from "../store/ping.ts";
+import { withReadLimit } from "../store/read_limit.ts";
 import { PROVIDERS, senderFaults, senderWarnings } from "../verify/sender.ts";
+import { clock } from "./clock.ts";
 import { DEV_DIR, devSettings, serveDevTarget } from "./dev.ts";
 
 /** Set by Deno Deploy, which assigns the database itself. */
@@ -34,12 +37,14 @@ export async function readSettings(dev: boolean): Promise<Config> {
 }
 
 /** Opens the store: the configured one, Deploy's, or a file beside the program. */
-export async function openStore({ kvPath }: Config): Promise<Deno.Kv> {
+export async function openStore({ kvPath }: Config): Promise<Kv> {
   const onDeploy = DEPLOY_MARKS.some((name) => Deno.env.get(name) !== undefined);
   const path = kvPath ?? (onDeploy ? undefined : KV_FILE);
   try {
     if (path === KV_FILE) await Deno.mkdir(DEV_DIR, { recursive: true });
-    const kv = await Deno.openKv(path);
+    const isFile = path !== undefined && !/^https?:/.test(path);
+    const opened = await Deno.openKv(path);
+    const kv = isFile ? opened : withReadLimit(opened, clock);
     // A file that cannot be used is often found out only by the first read.
     await ping(kv);
     return kv;

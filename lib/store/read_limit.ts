@@ -1,0 +1,50 @@
+import { StoreUnavailable } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import type { Clock } from "../ports.ts";
+import type { Kv } from "./kv.ts";
+
+/** Reads without an answer, from which on no further one is asked. */
+const OVERDUE_READS = 32;
+
+/**
+ * A store whose reads end. Over KV Connect the runtime asks a server that is away four times
+ * a second, without end: each read would wait until it is back, and add to that. Here one
+ * without an answer rejects with `StoreUnavailable` after `limitMs`, and while too many are
+ * overdue, further ones do at once. Commits keep their own time (`Committer`).
+ */
+export function withReadLimit(kv: Kv, clock: Clock, limitMs: number = LIMITS.storeTryMs): Kv {
+  let overdue = 0;
+  const read = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (overdue >= OVERDUE_READS) {
+      throw new StoreUnavailable(`cannot read: ${overdue} reads have had no answer`);
+    }
+    const { promise: refused, reject } = Promise.withResolvers<never>();
+    let isLate = false;
+    const cancel = clock.after(limitMs, () => {
+      isLate = true;
+      overdue++;
+      reject(new StoreUnavailable(`cannot read: no answer for ${limitMs} ms`));
+    });
+    const asked = ask().finally(() => {
+      cancel();
+      if (isLate) overdue--;
+    });
+    return await Promise.race([asked, refused]);
+  };
+  return {
+    get: (key, options) => read(() => kv.get(key, options)),
+    getMany: (keys, options) => read(() => kv.getMany(keys, options)),
+    list(selector, options) {
+      const entries = kv.list<never>(selector, options);
+      const next = entries.next.bind(entries);
+      entries.next = () => read(next);
+      return entries;
+    },
+    set: (key, value, options) => kv.set(key, value, options),
+    delete: (key) => kv.delete(key),
+    atomic: () => kv.atomic(),
+    enqueue: (value, options) => kv.enqueue(value, options),
+    listenQueue: (onMessage) => kv.listenQueue(onMessage),
+    close: () => kv.close(),
+  };
+}
