@@ -4,14 +4,25 @@ import { pause, until } from "./wait.ts";
 const ACCESS_TOKEN = "token-of-the-tests";
 const INSTALL = "cargo install denokv --locked";
 
-/** Says why a test that needs the server is left out. */
-export const WITHOUT_DENOKV = `needs denokv on the PATH or in ~/.cargo/bin: ${INSTALL}`;
+const MISSING = `needs denokv on the PATH or in ~/.cargo/bin: ${INSTALL}`;
 
 /** Where the `denokv` server is installed; `undefined` where it is not. */
 export function denokvProgram(): string | undefined {
   const folders = Deno.env.get("PATH")?.split(":") ?? [];
   const cargo = Deno.env.get("CARGO_HOME") ?? `${Deno.env.get("HOME")}/.cargo`;
   return [...folders, `${cargo}/bin`].map((folder) => `${folder}/denokv`).find(isFile);
+}
+
+/** Declares a test that needs the server; it is counted as ignored where there is none. */
+export function denokvTest(name: string, fn: () => Promise<void>): void {
+  const ignore = denokvProgram() === undefined;
+  Deno.test({
+    name: ignore ? `${name} (${MISSING})` : name,
+    ignore,
+    sanitizeOps: true,
+    sanitizeResources: true,
+    fn,
+  });
 }
 
 function isFile(path: string): boolean {
@@ -37,7 +48,7 @@ export class DenoKvServer implements AsyncDisposable {
 
   static async start(): Promise<DenoKvServer> {
     const program = denokvProgram();
-    if (program === undefined) throw new Error(WITHOUT_DENOKV);
+    if (program === undefined) throw new Error(MISSING);
     const server = new DenoKvServer(program);
     await server.start();
     return server;
