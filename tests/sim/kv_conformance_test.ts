@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Kv } from "../../lib/store/kv.ts";
+import { DenoKvServer, denokvTest } from "../helpers/denokv.ts";
 import { Dice } from "./dice.ts";
 import { Database } from "./kv/database.ts";
 import { openKv } from "./kv/handle.ts";
@@ -37,6 +38,12 @@ async function listed(kv: Kv, selector: Deno.KvListSelector, options?: Deno.KvLi
 
 const failure = (asked: Promise<unknown>) =>
   asked.then(() => "no failure", (error) => `${error.name}: ${error.message}`);
+
+function checks(kv: Kv, n: number): Promise<string> {
+  const operation = kv.atomic();
+  for (let at = 0; at < n; at++) operation.check({ key: ["n", at], versionstamp: null });
+  return failure(operation.commit());
+}
 
 const CASES: Record<string, Case> = {
   "keys are in order": async (kv) => {
@@ -136,11 +143,6 @@ const CASES: Record<string, Case> = {
       for (let at = 0; at < n; at++) operation.set([key, at], value);
       return failure(operation.commit());
     };
-    const checks = (n: number) => {
-      const operation = kv.atomic();
-      for (let at = 0; at < n; at++) operation.check({ key: ["n", at], versionstamp: null });
-      return failure(operation.commit());
-    };
     return [
       await sets(1_000, "m", 1),
       await sets(1_001, "m", 1),
@@ -148,10 +150,9 @@ const CASES: Record<string, Case> = {
       await sets(14, "b", new Uint8Array(60_000)),
       await sets(40, "k".repeat(2_000), 1),
       await sets(41, "k".repeat(2_000), 1),
-      await checks(100),
-      await checks(101),
     ];
   },
+  "a commit takes a hundred checks": async (kv) => [await checks(kv, 100), await checks(kv, 101)],
 };
 
 /** Runs a case on a simulated store whose time passes as fast as it can. */
@@ -177,5 +178,28 @@ async function real(one: Case): Promise<unknown> {
 for (const [name, one] of Object.entries(CASES)) {
   Deno.test(`the simulated store answers like a real one: ${name}`, async () => {
     assert.deepEqual(await simulated(one), await real(one));
+  });
+}
+
+/** What a server over KV Connect answers otherwise than a file, and how. */
+const OWN_ANSWERS: Record<string, (kv: Kv) => Promise<void>> = {
+  "a sum over something else is refused": async (kv) => {
+    await kv.set(["s"], 1);
+    assert.match(await failure(kv.atomic().sum(["s"], 1n).commit()), /non-U64 value/);
+  },
+  "a commit takes a hundred checks": async (kv) => {
+    assert.equal(await checks(kv, 10), "no failure");
+    assert.match(await checks(kv, 11), /Too many checks/);
+  },
+};
+
+for (const [name, one] of Object.entries(CASES)) {
+  const own = OWN_ANSWERS[name];
+  const title = own === undefined ? "answers like a file" : "has an answer of its own";
+  denokvTest(`a denokv server ${title}: ${name}`, async () => {
+    await using server = await DenoKvServer.start();
+    using kv = await server.open();
+    if (own === undefined) assert.deepEqual(await one(kv), await real(one));
+    else await own(kv);
   });
 }
