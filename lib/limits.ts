@@ -10,6 +10,8 @@ const MIB = 1024 * KIB;
  */
 export const KV = {
   checks: 100,
+  /** What the `denokv` server takes of them (`limits.rs` of its protocol crate). */
+  remoteChecks: 10,
   mutations: 1000,
   commitBytes: 800 * KIB - 24 * KIB,
   keyBytes: 80 * KIB - 4 * KIB,

@@ -22,6 +22,8 @@ const GATHER_MS = 1;
 const GATHER_SHARE = 0.8;
 /** SQLite answers so when another process holds the file; nothing was written then. */
 const LOCKED = /database is locked|database table is locked/;
+/** A server of KV Connect that takes fewer checks than the runtime says so; nothing was written. */
+const TOO_MANY_CHECKS = /too many checks/i;
 const LOCKED_PAUSE_MS = 25;
 const OVERDUE_CHECK_MS = 250;
 
@@ -40,6 +42,8 @@ export class Committer {
   #lastBatch = 0;
   #lastEndMs = -Infinity;
   #cancelGathering: (() => void) | undefined;
+  /** Checks that the store takes in one commit; fewer once it has said so. */
+  #checks: number = KV.checks;
   /** The wait is over: the next batch goes as it is. */
   #gathered = false;
 
@@ -76,7 +80,7 @@ export class Committer {
   #pump(): void {
     while (this.#running < IN_FLIGHT && this.#queue.length > 0) {
       if (this.#isGathering()) return;
-      const batch = takeBatch(this.#queue);
+      const batch = takeBatch(this.#queue, this.#checks);
       if (batch.length === 0) continue;
       this.#running++;
       this.#run(batch).finally(() => {
@@ -107,15 +111,21 @@ export class Committer {
     return true;
   }
 
-  /** Commits a batch; where a check failed, halves it until each failure stands alone. */
+  /**
+   * Commits a batch; where a check failed, halves it until each failure stands alone, and
+   * where the store does not take so many checks, until it does.
+   */
   async #run(batch: Waiting[]): Promise<void> {
     let result: WriteResult;
     try {
       result = await this.#commitUnlocked(batch);
     } catch (error) {
-      const failure = new StoreUnavailable(`cannot commit: ${(error as Error).message}`, {
-        cause: error,
-      });
+      const { message } = error as Error;
+      if (batch.length > 1 && TOO_MANY_CHECKS.test(message)) {
+        this.#checks = KV.remoteChecks;
+        return await this.#runHalves(batch);
+      }
+      const failure = new StoreUnavailable(`cannot commit: ${message}`, { cause: error });
       for (const waiting of batch) this.#settle(waiting, () => waiting.reject(failure));
       return;
     }
@@ -123,6 +133,10 @@ export class Committer {
       for (const waiting of batch) this.#settle(waiting, () => waiting.resolve(result));
       return;
     }
+    await this.#runHalves(batch);
+  }
+
+  async #runHalves(batch: Waiting[]): Promise<void> {
     const middle = batch.length >> 1;
     await this.#run(batch.slice(0, middle));
     await this.#run(batch.slice(middle));
@@ -170,7 +184,7 @@ export class Committer {
  * Takes writes from the queue's front while they fit one operation. Two writes that check
  * the same key never share one: both checks would see the state before, and both pass.
  */
-function takeBatch(queue: Waiting[]): Waiting[] {
+function takeBatch(queue: Waiting[], maxChecks: number): Waiting[] {
   const batch: Waiting[] = [];
   const left: Waiting[] = [];
   const taken = new Set<string>();
@@ -185,7 +199,7 @@ function takeBatch(queue: Waiting[]): Waiting[] {
     // KV counts a mutation's key among the keys and once more with its value.
     bytes += write.bytes + 2 * waiting.keyBytes;
     keyBytes += waiting.keyBytes;
-    const full = checks > KV.checks || mutations > KV.mutations || bytes > KV.commitBytes ||
+    const full = checks > maxChecks || mutations > KV.mutations || bytes > KV.commitBytes ||
       keyBytes > KV.keyBytes;
     if (full && batch.length > 0) break;
     const clash = waiting.checkKeys.some((key) => taken.has(key));

@@ -151,3 +151,40 @@ Deno.test("a store that does not answer is told of in time, and what still waite
     real.close();
   }
 });
+
+/** Takes ten checks in one commit, as `denokv` does, and counts what it refuses. */
+function fewChecks(kv: Deno.Kv): { kv: Kv; refused: () => number } {
+  let refused = 0;
+  const atomic = () => {
+    const operation = kv.atomic();
+    const check = operation.check.bind(operation);
+    const commit = operation.commit.bind(operation);
+    let checks = 0;
+    operation.check = (...added) => {
+      checks += added.length;
+      return check(...added);
+    };
+    operation.commit = () => {
+      if (checks <= 10) return commit();
+      refused++;
+      const body = "Too many checks included in atomic write.";
+      return Promise.reject(new Error(`KV Connect failed to call (status=400): ${body}`));
+    };
+    return operation;
+  };
+  return { kv: { atomic } as unknown as Kv, refused: () => refused };
+}
+
+Deno.test("a store that takes ten checks a commit gets no more, once it has said so", async () => {
+  using clock = new TestClock();
+  using real = await Deno.openKv(":memory:");
+  const { kv, refused } = fewChecks(real);
+  const committer = new Committer(kv, clock);
+  const burst = (name: string) =>
+    Promise.all(Array.from({ length: 60 }, (_, n) => committer.commit(claim(`${name}${n}`, "a"))));
+  assert((await burst("first")).every(({ ok }) => ok));
+  const learning = refused();
+  assert(learning > 0, "no commit had more than ten checks");
+  assert((await burst("second")).every(({ ok }) => ok));
+  assert.equal(refused(), learning);
+});
