@@ -72,7 +72,7 @@ test("an outage costs no attempts and kills nothing", async () => {
   await openBreaker(relay);
   await inParallel(17, 17, () => accept(relay, "demo"));
   await pause(3_000);
-  sink.start();
+  await sink.start();
   await until(() => sink.requests.length >= 20, { what: "all twenty after the outage" });
   for (const { id } of await allDeliveries(relay, "")) await reached(relay, id, "delivered");
   assert.equal(sink.requests.length, 20);
@@ -86,7 +86,7 @@ test("a short outage ends within seconds although the breaker is open for minute
   await openBreaker(relay);
   await inParallel(497, 32, () => accept(relay, "demo"));
   assert.equal(sink.requests.length, 0);
-  sink.start();
+  await sink.start();
   await until(() => sink.requests.length >= 500, { what: "all 500 after the outage" });
   await pause(300);
   assert.equal(sink.requests.length, 500);

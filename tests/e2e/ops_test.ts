@@ -114,7 +114,7 @@ test("deliveries of an endpoint that left the configuration wait for its return"
   const ids = [];
   for (let n = 0; n < 5; n++) ids.push((await accept(relay, "demo")).deliveryId);
   await relay.kill("SIGTERM");
-  sink.start();
+  await sink.start();
   await relay.restart({ endpoints: [endpoint("other", sink)] });
   assert.equal((await post(relay, "demo")).http, 404);
   for (const id of ids) assert.notEqual((await delivery(relay, id)).state, "dead");

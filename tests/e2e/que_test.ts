@@ -84,7 +84,7 @@ test("a backlog after a restart goes out within the lane's concurrency", async (
   });
   const accepted = await inParallel(500, 32, () => accept(relay, "demo"));
   await relay.kill("SIGKILL");
-  sink.start();
+  await sink.start();
   await relay.restart();
   await until(() => sink.requests.length >= 500, { what: "the backlog", withinMs: 40_000 });
   const arrived = new Set(sink.requests.map((r) => r.header("holdfast-delivery-id")));

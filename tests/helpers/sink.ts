@@ -41,6 +41,9 @@ export interface SinkOptions {
   idleCloseMs?: number;
 }
 
+const START_TRIES = 100;
+const START_PAUSE_MS = 100;
+
 /** A target on a raw socket: records what arrives, answers what the script says. */
 export class Sink implements AsyncDisposable {
   readonly requests: SinkRequest[] = [];
@@ -77,9 +80,17 @@ export class Sink implements AsyncDisposable {
     return this.requests.map((request) => request.text);
   }
 
-  /** Opens the same port again after `stop()`. */
-  start(): void {
-    this.#listen(this.port);
+  /** Opens the same port again after `stop()`; waits where another socket has it meanwhile. */
+  async start(): Promise<void> {
+    for (let tries = 1;; tries++) {
+      try {
+        this.#listen(this.port);
+        return;
+      } catch (error) {
+        if (!(error instanceof Deno.errors.AddrInUse) || tries === START_TRIES) throw error;
+        await new Promise((resolve) => setTimeout(resolve, START_PAUSE_MS));
+      }
+    }
   }
 
   /** Refuses connections from now on and drops the open ones. */

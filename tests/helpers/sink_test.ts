@@ -54,7 +54,7 @@ test("a silent sink can be stopped, refuses, and opens again on its port", async
   assert.equal(await waiting, undefined);
   await assert.rejects(exchange(sink.port, ""), Deno.errors.ConnectionRefused);
   sink.script = {};
-  sink.start();
+  await sink.start();
   assert.equal((await exchange(sink.port, requestBytes(sink.port, "/")))?.status, 200);
 });
 
