@@ -178,18 +178,18 @@ function giveBack({ work, schedule }: AdmitParts, slot: Slot): void {
 }
 
 /**
- * The place for a delivery that needs no queueing: the lane sends freely, nothing older
- * waits in it, and there is room for the body.
+ * The place for a delivery that needs no queueing: the lane sends freely and there is room
+ * for the body. What is older than it may wait beside it: only ordered lanes promise order.
  */
 function firstClaim(parts: AdmitParts, lane: Lane, { bytes, whole }: Admission): Slot | undefined {
   const { ordered, rateLimit } = lane.endpoint;
-  if (
-    parts.isStopping() || whole === undefined || ordered || rateLimit !== undefined || lane.behind
-  ) return undefined;
+  if (parts.isStopping() || whole === undefined || ordered || rateLimit !== undefined) {
+    return undefined;
+  }
   if (lane.gate(parts.clock.nowMs()).go !== "all" || lane.row.recovery !== undefined) {
     return undefined;
   }
-  return parts.work.reserve(lane, bytes);
+  return parts.work.reserveFresh(lane, bytes);
 }
 
 function newDelivery(

@@ -36,7 +36,9 @@ export class Lane {
   /** Claims of this process, those that wait for their turn included, and their bytes. */
   inFlight = 0;
   heldBytes = 0;
-  /** Due deliveries wait that this process has not claimed: newcomers queue behind them. */
+  /** Those of them that were claimed as they were accepted. */
+  fresh = 0;
+  /** Due deliveries wait that this process has not claimed. */
   behind = false;
   /** When somebody last gave it something to do, on the clock that only grows. */
   wantedAtMs = -Infinity;
@@ -71,15 +73,25 @@ export class Lane {
     return ordered || rateLimit !== undefined ? concurrency : Math.max(BURST, 4 * concurrency);
   }
 
+  /**
+   * Newcomers that may be in memory. Beside a backlog they have no more places than it has,
+   * so that neither starves the other: what is new need not wait for what is old.
+   */
+  get freshPlaces(): number {
+    return this.behind ? 2 * this.endpoint.concurrency : this.places;
+  }
+
   /** Deliveries the drain may claim: enough to keep every attempt busy, no more. */
   get room(): number {
     const { concurrency, ordered, rateLimit } = this.endpoint;
-    return (ordered || rateLimit !== undefined ? 1 : 2) * concurrency - this.inFlight;
+    const most = (ordered || rateLimit !== undefined ? 1 : 2) * concurrency;
+    const claimed = this.inFlight - this.fresh;
+    return Math.min(most - claimed, this.places - this.inFlight);
   }
 
-  /** Whether so few are left in memory that it is time to claim the next ones together. */
+  /** Whether there is room enough to claim the next ones together. */
   get needsMore(): boolean {
-    return this.inFlight <= 1.5 * this.endpoint.concurrency;
+    return this.room >= this.endpoint.concurrency / 2;
   }
 }
 

@@ -7,6 +7,8 @@ import { heldBytesOf, type Lane } from "./lanes.ts";
 export interface Slot {
   lane: Lane;
   bytes: number;
+  /** Taken for a delivery that is only now being accepted. */
+  fresh: boolean;
 }
 
 /** What this process is working on: its places, its claims, its leases. */
@@ -24,8 +26,13 @@ export class Work {
     this.#leaseMs = leaseMs;
   }
 
+  /** Takes a place for a newcomer, or `undefined` where none is free. */
+  reserveFresh(lane: Lane, bodyBytes: number): Slot | undefined {
+    return lane.fresh < lane.freshPlaces ? this.reserve(lane, bodyBytes, true) : undefined;
+  }
+
   /** Takes a place for a body of so many bytes, or `undefined` where none is free. */
-  reserve(lane: Lane, bodyBytes: number): Slot | undefined {
+  reserve(lane: Lane, bodyBytes: number, fresh = false): Slot | undefined {
     const bytes = heldBytesOf(bodyBytes);
     const load = {
       inFlight: this.#inFlight,
@@ -35,12 +42,13 @@ export class Work {
       lanePlaces: lane.places,
     };
     if (!hasRoom(load, bytes)) return undefined;
-    this.#count(lane, 1, bytes);
-    return { lane, bytes };
+    const slot = { lane, bytes, fresh };
+    this.#count(slot, 1);
+    return slot;
   }
 
-  free({ lane, bytes }: Slot): void {
-    this.#count(lane, -1, -bytes);
+  free(slot: Slot): void {
+    this.#count(slot, -1);
     if (this.#inFlight === 0) { for (const resolve of this.#idle.splice(0)) resolve(); }
   }
 
@@ -84,11 +92,12 @@ export class Work {
     this.#cancelRenewal = undefined;
   }
 
-  #count(lane: Lane, n: number, bytes: number): void {
+  #count({ lane, bytes, fresh }: Slot, n: 1 | -1): void {
     this.#inFlight += n;
-    this.#heldBytes += bytes;
+    this.#heldBytes += n * bytes;
     lane.inFlight += n;
-    lane.heldBytes += bytes;
+    lane.heldBytes += n * bytes;
+    if (fresh) lane.fresh += n;
   }
 
   /** Leases are renewed at each third, so that one failed renewal costs nothing. */
