@@ -8,7 +8,7 @@ export const ACCEPT_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 export const ATTEMPT_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
 /** The label of everything that is not a configured endpoint: its number has no bound. */
-const OTHER = "other";
+export const OTHER = "other";
 
 /** The value of the label `endpoint`: only configured ones have one of their own. */
 export function endpointLabel(

@@ -3,11 +3,13 @@ import { exposition } from "../../lib/observe/exposition.ts";
 import { Counter, Histogram } from "../../lib/observe/instruments.ts";
 import { Metrics } from "../../lib/observe/metrics.ts";
 import { endpoint } from "../helpers/endpoints.ts";
-import { group } from "../helpers/group.ts";
+import { group, test } from "../helpers/group.ts";
 import { reached, statusOf } from "../helpers/operator.ts";
 import { accept, post } from "../helpers/post.ts";
 import { type Relay, startRelay } from "../helpers/program.ts";
 import { startSink } from "../helpers/sink.ts";
+import { until } from "../helpers/wait.ts";
+import { relayTo } from "../relay/sending.ts";
 import { check, type Series } from "./promtool.ts";
 
 const scrape = async (relay: Relay) => check(await (await relay.asOperator("/metrics")).text());
@@ -102,6 +104,44 @@ group("metrics of a running relay", async (behaviour) => {
     assert.equal(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     await response.body?.cancel();
   });
+});
+
+test("relay mode's lanes are told together under one label, however many there are", async () => {
+  await using sink = startSink();
+  await using relay = await startRelay({
+    endpoints: [endpoint("demo", sink)],
+    env: { RELAY_TARGETS: sink.url("/") },
+  });
+  const { deliveryId } = await relayTo(relay, sink.url("/first"));
+  const { endpoint: lane } = await reached(relay, deliveryId, "delivered");
+  await statusOf(relay.api(`/endpoints/${lane}/pause`, { method: "POST" }));
+  for (let n = 0; n < 3; n++) await relayTo(relay, sink.url("/first"));
+  for (let n = 0; n < 20; n++) await relayTo(relay, sink.url(`/${n}`));
+  const { series, faults } = await until(async () => {
+    const scraped = await scrape(relay);
+    const waiting = value(scraped.series, "holdfast_pending", { endpoint: "other" });
+    return waiting === 3 ? scraped : undefined;
+  }, { what: "all but the paused lane to be empty" });
+  assert.deepEqual(faults, []);
+  const labels = new Set(series.map(({ labels }) => labels.endpoint));
+  assert.deepEqual(labels, new Set([undefined, "demo", "other"]));
+  const other = (name: string) => value(series, name, { endpoint: "other" });
+  assert.equal(other("holdfast_lane_paused"), 1);
+  assert(other("holdfast_overdue_seconds") > 0);
+  assert.equal(other("holdfast_accepted_total"), 24);
+});
+
+test("an endpoint that is called other is told together with relay mode's lanes", async () => {
+  await using sink = startSink();
+  await using relay = await startRelay({
+    endpoints: [endpoint("other", sink)],
+    env: { RELAY_TARGETS: sink.url("/") },
+  });
+  await statusOf(relay.api("/endpoints/other/pause", { method: "POST" }));
+  await accept(relay, "other");
+  const { series, faults } = await scrape(relay);
+  assert.deepEqual(faults, []);
+  assert.equal(value(series, "holdfast_pending", { endpoint: "other" }), 1);
 });
 
 Deno.test("a histogram counts a time at a bucket's end in that bucket", () => {
