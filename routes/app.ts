@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Access, type AccessSettings } from "../lib/auth/access.ts";
 import type { Relay } from "../lib/flow/relay.ts";
-import { problem } from "../lib/errors.ts";
+import { problem, StoreUnavailable } from "../lib/errors.ts";
 import type { LiveEvents } from "../lib/observe/live/live.ts";
 import type { Metrics } from "../lib/observe/metrics.ts";
 import { rawTarget, refuseAtDoor } from "./door.ts";
@@ -11,7 +11,7 @@ import { metricsRoutes } from "./metrics.ts";
 import { answerNotFound } from "./not_found.ts";
 import { guard } from "./operator/guard.ts";
 import { isAdmin, isOperator } from "./operator/paths.ts";
-import { problemResponse } from "./problem.ts";
+import { passOn, problemResponse, storeUnavailable } from "./problem.ts";
 import { handleRelay, namesTarget } from "./relay.ts";
 
 /** What watches the relay, and can be asked. */
@@ -45,23 +45,28 @@ export function createApp(relay: Relay, settings: AccessSettings, watchers: Watc
       if (isAdmin(path)) return await (await admin()).fetch(request, { remote });
       return await (isOperator(path) ? await operator() : rest).fetch(request);
     } catch (error) {
-      relay.log("error", "request_failed", {
-        message: (error as Error).message,
-        stack: (error as Error).stack,
-      });
-      return problemResponse(
-        problem("internal", "cannot answer the request: a fault of the relay, see its log"),
-      );
+      return answerThrown(relay, error as Error);
     }
   };
+}
+
+/** Answers for what no route expects: an outage of the store, or a fault of ours. */
+function answerThrown({ clock, observe, log }: Relay, error: Error): Response {
+  const { message, stack } = error;
+  if (error instanceof StoreUnavailable) {
+    observe({ type: "store_error", atMs: clock.nowMs(), doing: "answer a request", message });
+    return storeUnavailable();
+  }
+  log("error", "request_failed", { message, stack });
+  return problemResponse(
+    problem("internal", "cannot answer the request: a fault of the relay, see its log"),
+  );
 }
 
 /** What needs no schemas, and so is there at once: liveness, readiness, metrics. */
 function createRest(relay: Relay, access: Access, { metrics }: Watchers): Hono {
   const app = new Hono();
-  app.onError((error) => {
-    throw error;
-  });
+  app.onError(passOn);
   answerNotFound(app);
   app.route("/", healthRoutes(relay));
   app.use("/metrics", guard(access));

@@ -1,4 +1,5 @@
-import { type Problem, PROBLEMS } from "../lib/errors.ts";
+import { type Problem, problem, PROBLEMS } from "../lib/errors.ts";
+import { LIMITS } from "../lib/limits.ts";
 
 /** A refusal as `application/problem+json` (RFC 9457). A sender may want a status of its own. */
 export function problemResponse(
@@ -16,4 +17,18 @@ export function problemResponse(
       ...headers,
     },
   });
+}
+
+/** How soon to ask a store again that has not answered. */
+export const RETRY_SOON = { "retry-after": String(LIMITS.retryAfterStoreS) };
+
+/** The answer where the store could not be read or written. */
+export function storeUnavailable(): Response {
+  const refused = problem("store_unavailable", "cannot answer: the store does not");
+  return problemResponse(refused, RETRY_SOON);
+}
+
+/** Leaves what a handler threw to whoever asked the app: one place answers for all routes. */
+export function passOn(error: Error): never {
+  throw error;
 }

@@ -3,6 +3,7 @@ import { isRelayLane } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import type { Clock, Log, NextId, Observe, Random } from "../ports.ts";
 import type { Store } from "../store/kv.ts";
+import { withReadFaults } from "../store/reads.ts";
 import { type Sender, senderFor } from "../verify/sender.ts";
 import { Drain } from "./drain.ts";
 import { Faults } from "./faults.ts";
@@ -42,10 +43,11 @@ export type Relay = ReturnType<typeof createRelay>;
 const STOP_RESERVE_MS = 1_000;
 
 /** Puts the parts together. Nothing runs before `start`. */
-export function createRelay(parts: RelayParts) {
+export function createRelay(given: RelayParts) {
+  const store: Store = { ...given.store, kv: withReadFaults(given.store.kv) };
+  const parts = { ...given, store };
   const {
     config: { endpoints, leaseMs, scheduler, github: settings, publicUrl, relay: relayMode },
-    store,
     clock,
     transport,
     owner,

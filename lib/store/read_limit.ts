@@ -2,6 +2,7 @@ import { StoreUnavailable } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { Clock } from "../ports.ts";
 import type { Kv } from "./kv.ts";
+import { readsThrough } from "./reads.ts";
 
 /** Reads without an answer, from which on no further one is asked. */
 const OVERDUE_READS = 32;
@@ -31,20 +32,5 @@ export function withReadLimit(kv: Kv, clock: Clock, limitMs: number = LIMITS.sto
     });
     return await Promise.race([asked, refused]);
   };
-  return {
-    get: (key, options) => read(() => kv.get(key, options)),
-    getMany: (keys, options) => read(() => kv.getMany(keys, options)),
-    list(selector, options) {
-      const entries = kv.list<never>(selector, options);
-      const next = entries.next.bind(entries);
-      entries.next = () => read(next);
-      return entries;
-    },
-    set: (key, value, options) => kv.set(key, value, options),
-    delete: (key) => kv.delete(key),
-    atomic: () => kv.atomic(),
-    enqueue: (value, options) => kv.enqueue(value, options),
-    listenQueue: (onMessage) => kv.listenQueue(onMessage),
-    close: () => kv.close(),
-  };
+  return readsThrough(kv, read);
 }
