@@ -3,6 +3,7 @@ import { ingest, type IngestParts, type IngestResult } from "../lib/flow/ingest.
 import { LIMITS } from "../lib/limits.ts";
 import type { HeaderList } from "../lib/model.ts";
 import type { AcceptBody, Sender } from "../lib/verify/sender.ts";
+import { bodySource } from "./body_source.ts";
 import { rawTarget } from "./door.ts";
 import { problemResponse } from "./problem.ts";
 
@@ -55,11 +56,7 @@ export async function takeIn(
       ...addressed,
       url: `${peer.proto}://${peer.host ?? ""}${path}${query === "" ? "" : `?${query}`}`,
     },
-    body: {
-      declaredBytes: declaredBytes(request.headers.get("content-length")),
-      stream: request.body,
-      whole: async () => new Uint8Array(await request.arrayBuffer()),
-    },
+    body: bodySource(request),
     peer,
   });
   const ms = clock.monotonicMs() - sinceMs;
@@ -80,10 +77,6 @@ export function isHook(path: string): boolean {
 }
 
 const RETRY_SOON = { "retry-after": String(LIMITS.retryAfterStoreS) };
-
-function declaredBytes(header: string | null): number | undefined {
-  return header === null ? undefined : Number(header);
-}
 
 function peerOf(publicUrl: string | undefined, request: Request, remote: Remote) {
   const peerAddress = remote.hostname;

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { problem, StoreUnavailable } from "../../lib/errors.ts";
-import { shortBody } from "../operator/answers.ts";
 import { problemResponse } from "../problem.ts";
+import { shortBody } from "../short_body.ts";
 import { assetRoutes } from "./assets.ts";
 import type { AdminEnv, AdminParts } from "./context.ts";
 import { deadLetterPages } from "./dead_letters.tsx";
@@ -24,7 +24,7 @@ export function createAdminPages(parts: AdminParts): Hono<AdminEnv> {
       problem("store_unavailable", "cannot show the page: the store does not answer"),
     );
   });
-  app.use("*", pageHeaders, shutPages(parts), shortBody);
+  app.use("*", pageHeaders, shutPages(parts), shortBody(parts.relay));
   app.route("/admin/static", assetRoutes());
   app.route("/admin", signInPages(parts));
   app.use("*", signedIn(parts));

@@ -1,6 +1,5 @@
 import { type Hook, z } from "@hono/zod-openapi";
 import type { Env, MiddlewareHandler, TypedResponse } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import type { ClientErrorStatusCode, ServerErrorStatusCode } from "hono/utils/http-status";
 import { type Problem, problem, StoreUnavailable } from "../../lib/errors.ts";
@@ -78,17 +77,6 @@ export function refuseThrown(error: Error): Response | undefined {
   }
   return undefined;
 }
-
-const BODY_BYTES = 64 * 1_024;
-
-/** Bounds a request's body: filters are short. */
-export const shortBody = bodyLimit({
-  maxSize: BODY_BYTES,
-  onError: () =>
-    problemResponse(
-      problem("payload_too_large", `cannot read the request: its body is over ${BODY_BYTES} bytes`),
-    ),
-});
 
 /** A body is read as JSON whatever type is on it: curl calls any text a form, fetch plain text. */
 export const asJson: MiddlewareHandler = async (context, next) => {

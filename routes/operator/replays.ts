@@ -10,7 +10,7 @@ import {
 } from "../../lib/flow/operate/replays.ts";
 import type { ReplayJob } from "../../lib/store/jobs.ts";
 import type { ReplayFilter } from "../../lib/store/replayable.ts";
-import { asJson, json, refusal, refusals, shortBody } from "./answers.ts";
+import { asJson, json, refusal, refusals } from "./answers.ts";
 import { deadReason, EXAMPLE_ID, instant, noQuery } from "./query.ts";
 import { jobPageSchema, jobSchema, replaySurveySchema } from "./schemas.ts";
 import { iso } from "./shapes.ts";
@@ -105,7 +105,7 @@ const startRoute = createRoute({
   summary: "Send everything that fits again",
   description:
     "A job takes what was accepted before it was created, oldest first, as fast as the endpoints' limits let it beside live events. It survives restarts.",
-  middleware: [shortBody, asJson] as const,
+  middleware: [asJson] as const,
   request: {
     query: noQuery,
     body: { required: true, content: { "application/json": { schema: filterSchema } } },

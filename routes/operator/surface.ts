@@ -4,6 +4,7 @@ import type { Relay } from "../../lib/flow/relay.ts";
 import type { LiveEvents } from "../../lib/observe/live/live.ts";
 import { answerNotFound } from "../not_found.ts";
 import { openapiRoutes } from "../openapi.ts";
+import { shortBody } from "../short_body.ts";
 import { refuseInvalid, refuseThrown, unstored } from "./answers.ts";
 import { deadLetterRoutes, deliveryRoutes } from "./deliveries.ts";
 import { endpointRoutes } from "./endpoints.ts";
@@ -35,6 +36,7 @@ export function createOperatorSurface({ relay, live, access }: SurfaceParts): Op
   const closed = guard(access);
   app.use("/api/*", closed);
   app.use("/dead-letters/*", closed);
+  app.use("/api/*", shortBody(relay));
   app.use("/api/*", unstored);
   app.use("/dead-letters/*", unstored);
   app.use("/openapi.json", shut(access));

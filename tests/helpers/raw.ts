@@ -65,7 +65,19 @@ export class RawSocket implements Disposable {
     }
   }
 
-  /** The next answer; `undefined` where the connection was closed or reset instead. */
+  /** Sends no more, but still reads; a connection that is closed already is no failure. */
+  async endSending(): Promise<void> {
+    try {
+      await this.#conn.closeWrite();
+    } catch (error) {
+      if (!isDisconnect(error)) throw error;
+    }
+  }
+
+  /**
+   * The next answer; `undefined` where the connection was closed or reset instead. Of a stream
+   * of events, which has no end, only the head is read.
+   */
   response(
     { withinMs = 10_000, bodyless = false }: { withinMs?: number; bodyless?: boolean } = {},
   ): Promise<RawResponse | undefined> {
@@ -78,7 +90,8 @@ export class RawSocket implements Disposable {
       if (statusLine === undefined) return undefined;
       const status = Number(statusLine.split(" ")[1]);
       const headers = await this.#reader.headers();
-      const none = bodyless || status < 200 || status === 204 || status === 304;
+      const endless = headerValues(headers, "content-type")[0] === "text/event-stream";
+      const none = bodyless || endless || status < 200 || status === 204 || status === 304;
       return new RawResponse(status, headers, none ? new Uint8Array() : await this.#body(headers));
     } catch (error) {
       if (isDisconnect(error)) return undefined;
