@@ -5,14 +5,15 @@ import { problemResponse } from "./problem.ts";
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 
 /**
- * Looks at a request before anything else does. A Host that is no host would become part
- * of the URL and so choose another route (RFC 9112 §3.2 asks for 400); two framings of one
- * body are two messages to two readers (RFC 9112 §6.1). Returns the refusal, if any.
+ * Looks at a request before anything else does. A Host that is no host would become part of
+ * the URL and so choose another route, or the URL would be none (RFC 9112 §3.2 asks for 400);
+ * two framings of one body are two messages to two readers (RFC 9112 §6.1). Returns the
+ * refusal, if any.
  */
 export function refuseAtDoor(request: Request): Response | undefined {
   const { headers } = request;
   const host = headers.get("host");
-  if (host !== null && !HOST.test(host)) {
+  if ((host !== null && !HOST.test(host)) || !URL.canParse(request.url)) {
     return problemResponse(problem("bad_host", "cannot read the request: Host is not host[:port]"));
   }
   const coding = headers.get("transfer-encoding");
