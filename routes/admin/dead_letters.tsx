@@ -13,6 +13,7 @@ import { deadReason } from "../operator/query.ts";
 import { jobShape } from "../operator/replays.ts";
 import type { AdminContext, AdminEnv, AdminParts } from "./context.ts";
 import { type Filters, listHref, readFilters, Select, TimeSpan } from "./filters.tsx";
+import { formOf } from "./form.ts";
 import { CsrfField, page, problemPage } from "./layout.tsx";
 
 const PATH = "/admin/dead-letters";
@@ -48,7 +49,7 @@ export function deadLetterPages(parts: AdminParts): Hono<AdminEnv> {
   });
 
   app.post("/replay", async (context) => {
-    const { id = [] } = await context.req.parseBody({ all: true });
+    const { id = [] } = await formOf(context, { all: true });
     const ids = [id].flat().filter((one) => typeof one === "string");
     if (ids.length === 0) {
       return problemPage(context, problem("bad_parameter", "cannot replay: nothing is chosen"));

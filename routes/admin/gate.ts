@@ -3,6 +3,7 @@ import { CSRF_FIELD, originFault, tokenFault } from "../../lib/auth/forgery.ts";
 import { problem } from "../../lib/errors.ts";
 import { problemResponse } from "../problem.ts";
 import type { AdminEnv, AdminParts } from "./context.ts";
+import { fieldOf, formOf } from "./form.ts";
 import { problemPage } from "./layout.tsx";
 
 /**
@@ -51,7 +52,7 @@ export function signedIn({ access }: AdminParts): MiddlewareHandler<AdminEnv> {
     context.set("session", session);
     if (reads) return await next();
     const fault = originFault(req.raw.headers, access.settings.publicUrl) ??
-      tokenFault(session.secret, fieldOf(await req.parseBody(), CSRF_FIELD));
+      tokenFault(session.secret, fieldOf(await formOf(context), CSRF_FIELD));
     return fault === undefined ? await next() : problemPage(context, fault);
   };
 }
@@ -60,10 +61,4 @@ function returnQuery(url: string): string {
   const { pathname, search } = new URL(url);
   const back = pathname + search;
   return back === "/admin" ? "" : `?return=${encodeURIComponent(back)}`;
-}
-
-/** One field of a form as text; a file or a repeated field is none. */
-export function fieldOf(form: Record<string, unknown>, name: string): string | undefined {
-  const value = form[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

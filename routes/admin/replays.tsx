@@ -14,6 +14,7 @@ import type { ReplayFilter } from "../../lib/store/replayable.ts";
 import { jobShape } from "../operator/replays.ts";
 import type { AdminContext, AdminEnv, AdminParts } from "./context.ts";
 import { type Filters, readFilters } from "./filters.tsx";
+import { formOf } from "./form.ts";
 import { Island } from "./island.tsx";
 import { CsrfField, page, problemPage } from "./layout.tsx";
 
@@ -34,7 +35,7 @@ export function replayPages({ relay }: AdminParts): Hono<AdminEnv> {
   });
 
   app.post("/", async (context) => {
-    const form = await context.req.parseBody();
+    const form = await formOf(context);
     const texts = Object.entries(form).filter((entry): entry is [string, string] =>
       typeof entry[1] === "string"
     );

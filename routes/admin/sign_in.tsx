@@ -4,7 +4,7 @@ import { returnTo } from "../../lib/auth/return_to.ts";
 import { Tries } from "../../lib/auth/tries.ts";
 import { type Problem, problem } from "../../lib/errors.ts";
 import type { AdminContext, AdminEnv, AdminParts } from "./context.ts";
-import { fieldOf } from "./gate.ts";
+import { fieldOf, formOf } from "./form.ts";
 import { page, problemPage } from "./layout.tsx";
 import { oauthPages } from "./oauth.ts";
 
@@ -20,7 +20,7 @@ export function signInPages(parts: AdminParts): Hono<AdminEnv> {
 
   app.post("/sign-in", async (context) => {
     const { headers } = context.req.raw;
-    const fields = await context.req.parseBody();
+    const fields = await formOf(context);
     const back = fieldOf(fields, "return");
     const refused = originFault(headers, access.settings.publicUrl) ??
       transportFault(parts, headers);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { signedIn } from "../admin/jar.ts";
+import { Jar, signedIn } from "../admin/jar.ts";
 import { group } from "../helpers/group.ts";
 import { ADMIN_TOKEN, type Relay, startRelay } from "../helpers/program.ts";
 import { RawSocket } from "../helpers/raw.ts";
@@ -37,6 +37,16 @@ group("operators' bodies", async (behaviour) => {
       );
     }
   }
+  await behaviour("a form whose parts cannot be told apart has no fields", async () => {
+    const jar = new Jar(relay.origin);
+    const headers = {
+      "content-type": "multipart/form-data; boundary=",
+      "sec-fetch-site": "same-origin",
+    };
+    const { status } = await jar.fetch("/admin/sign-in", { method: "POST", headers, body: "--" });
+    assert.equal(status, 401);
+  });
+
   await behaviour("none of it is logged as a fault of the relay", () => {
     assert.doesNotMatch(relay.output, /request_failed/);
     return Promise.resolve();
