@@ -3,7 +3,8 @@ import { monotonicFactory } from "ulid";
 import { clock } from "./lib/boot/clock.ts";
 import { devGreeting } from "./lib/boot/dev.ts";
 import { serve } from "./lib/boot/serve.ts";
-import { openStore, readSettings } from "./lib/boot/settings.ts";
+import { readSettings } from "./lib/boot/settings.ts";
+import { openStore } from "./lib/boot/store.ts";
 import type { Config } from "./lib/config.ts";
 import { createRelay, type Relay } from "./lib/flow/relay.ts";
 import { createTransport } from "./lib/flow/transport.ts";
@@ -12,7 +13,6 @@ import { createLog, logEvents } from "./lib/observe/log.ts";
 import { Metrics } from "./lib/observe/metrics.ts";
 import { loadTelemetry } from "./lib/observe/telemetry/load.ts";
 import { tellAll } from "./lib/observe/tell.ts";
-import { Committer } from "./lib/store/commit.ts";
 import { senderFor } from "./lib/verify/sender.ts";
 import { createApp } from "./routes/app.ts";
 
@@ -27,7 +27,6 @@ Deno.cron("holdfast sweep", "* * * * *", async () => {
 });
 
 const config = await readSettings(DEV);
-const kv = await openStore(config);
 const { log, flush } = createLog(
   config.logLevel,
   !Deno.stdout.isTerminal() ? "json" : Deno.noColor ? "text" : "colour",
@@ -35,12 +34,12 @@ const { log, flush } = createLog(
   (lines) => Deno.stdout.writeSync(new TextEncoder().encode(lines)),
 );
 for (const warning of config.warnings) log("warn", "config", { warning });
+const store = await openStore(config, log);
 
 const senders = new Map(
   Array.from(config.endpoints.values(), (endpoint) => [endpoint.id, senderFor(endpoint)]),
 );
 
-const store = { kv, committer: new Committer(kv, clock), clock };
 const owner = randomBytes(9).toString("base64url");
 const metrics = new Metrics(config.endpoints);
 const telemetry = await loadTelemetry(Deno.env.get("OTEL_DENO"), config.endpoints);
@@ -78,7 +77,7 @@ serve(
   () => {
     log("info", "stopped");
     flush();
-    kv.close();
+    store.kv.close();
   },
 );
 relay.start();

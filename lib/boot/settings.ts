@@ -1,15 +1,8 @@
 import { type Config, type Env, parseConfig } from "../config.ts";
-import type { Kv } from "../store/kv.ts";
-import { ping } from "../store/ping.ts";
-import { withReadLimit } from "../store/read_limit.ts";
 import { PROVIDERS, senderFaults, senderWarnings } from "../verify/sender.ts";
-import { clock } from "./clock.ts";
 import { DEV_DIR, devSettings, serveDevTarget } from "./dev.ts";
 
-/** Set by Deno Deploy, which assigns the database itself. */
-const DEPLOY_MARKS = ["DENO_DEPLOYMENT_ID", "DENO_DEPLOY"];
 const ENDPOINTS_FILE = "endpoints.json";
-const KV_FILE = `${DEV_DIR}/holdfast.db`;
 
 /** Reads all settings, or says every fault and ends the program with 1. */
 export async function readSettings(dev: boolean): Promise<Config> {
@@ -36,26 +29,8 @@ export async function readSettings(dev: boolean): Promise<Config> {
   return { ...config, warnings: [...config.warnings, ...warnings] };
 }
 
-/** Opens the store: the configured one, Deploy's, or a file beside the program. */
-export async function openStore({ kvPath }: Config): Promise<Kv> {
-  const onDeploy = DEPLOY_MARKS.some((name) => Deno.env.get(name) !== undefined);
-  const path = kvPath ?? (onDeploy ? undefined : KV_FILE);
-  try {
-    if (path === KV_FILE) await Deno.mkdir(DEV_DIR, { recursive: true });
-    const isFile = path !== undefined && !/^https?:/.test(path);
-    const opened = await Deno.openKv(path);
-    const kv = isFile ? opened : withReadLimit(opened, clock);
-    // A file that cannot be used is often found out only by the first read.
-    await ping(kv);
-    return kv;
-  } catch (error) {
-    return fail([
-      `cannot open the store: KV_PATH is ${path ?? "not set"}: ${(error as Error).message}`,
-    ]);
-  }
-}
-
-function fail(lines: readonly string[]): never {
+/** Says what is wrong and ends the program with 1. */
+export function fail(lines: readonly string[]): never {
   for (const line of lines) console.error(line);
   Deno.exit(1);
 }

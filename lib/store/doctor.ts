@@ -3,6 +3,7 @@ import type { Delivery } from "../model.ts";
 import { isOpen } from "../states.ts";
 import { dueEntry, keys } from "./keys.ts";
 import type { Kv } from "./kv.ts";
+import { readSchema, SCHEMA } from "./schema.ts";
 import { minuteOf } from "./write.ts";
 
 /** What each broken invariant means, and what to do about it. */
@@ -18,6 +19,8 @@ export const REPAIRS = {
   payload_incomplete: "ask the sender to send the event again: its body is not whole",
   payload_orphan: "delete the keys: no delivery owns them",
   staging_old: "start the relay: housekeeping drops it within five minutes",
+  schema_other:
+    "start the relay: it brings an older store to its format; to a newer one ask the doctor of the release that wrote it",
   counter_low: "nothing: figures of that minute are too low, no delivery is touched",
 } as const;
 
@@ -42,6 +45,12 @@ const GROUP = 32;
  * one snapshot before it is told, so a busy relay may run meanwhile.
  */
 export async function* examine(kv: Reads, nowMs: number): AsyncGenerator<Complaint> {
+  const { version } = await readSchema(kv);
+  if (version !== SCHEMA) {
+    // What follows means something in one format only.
+    const detail = `it is format ${version}, this program knows ${SCHEMA}`;
+    return yield { code: "schema_other", key: keys.schema(), detail };
+  }
   yield* examineRecords(kv, nowMs);
   yield* examineDue(kv);
   yield* examineDead(kv);

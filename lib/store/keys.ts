@@ -35,6 +35,10 @@ export const keys = {
   jobs: (): Key => ["job"],
   staging: (id: string): Key => ["staging", id],
   stagings: (): Key => ["staging"],
+  /** The format of the store, a number. */
+  schema: (): Key => ["schema"],
+  /** How far a step to the next format has come. */
+  migration: (): Key => ["schema", "migration"],
 } as const;
 
 /**

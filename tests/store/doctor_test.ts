@@ -3,6 +3,7 @@ import type { Delivery } from "../../lib/model.ts";
 import { type ComplaintCode, examine } from "../../lib/store/doctor.ts";
 import { keys } from "../../lib/store/keys.ts";
 import type { Kv } from "../../lib/store/kv.ts";
+import { SCHEMA } from "../../lib/store/schema.ts";
 
 const NOW_MS = Date.UTC(2030, 0, 1);
 const ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -81,6 +82,11 @@ const SABOTAGE: [name: string, codes: ComplaintCode[], (kv: Kv) => Promise<unkno
     "a staging was left behind",
     ["staging_old"],
     (kv) => kv.set(keys.staging("other"), { atMs: NOW_MS - DAY_MS }),
+  ],
+  [
+    "the store is a newer release's",
+    ["schema_other"],
+    (kv) => kv.set(keys.schema(), SCHEMA + 1),
   ],
   [
     "a counter is too low",
