@@ -1,11 +1,10 @@
 import { headerSafe } from "../lib/decide/headers.ts";
 import { ingest, type IngestParts, type IngestResult } from "../lib/flow/ingest.ts";
-import { LIMITS } from "../lib/limits.ts";
 import type { HeaderList } from "../lib/model.ts";
 import type { AcceptBody, Sender } from "../lib/verify/sender.ts";
 import { bodySource } from "./body_source.ts";
 import { rawTarget } from "./door.ts";
-import { problemResponse } from "./problem.ts";
+import { problemResponse, RETRY_SOON } from "./problem.ts";
 
 export interface IngestRouteParts extends IngestParts {
   /** Origin that senders call, where it is configured. */
@@ -75,8 +74,6 @@ export async function takeIn(
 export function isHook(path: string): boolean {
   return path.startsWith(PREFIX);
 }
-
-const RETRY_SOON = { "retry-after": String(LIMITS.retryAfterStoreS) };
 
 function peerOf(publicUrl: string | undefined, request: Request, remote: Remote) {
   const peerAddress = remote.hostname;

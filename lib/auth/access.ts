@@ -24,6 +24,8 @@ export interface Session extends SessionRow {
 
 /** A shift; whoever stays longer signs in again. */
 const SESSION_MS = 12 * 3_600_000;
+/** How often a session is looked at while an answer to it goes on. */
+const LOOK_MS = 5_000;
 
 /** Who may operate the relay: by bearer token, or by a session in a browser. */
 export class Access {
@@ -50,8 +52,34 @@ export class Access {
     const secret = readCookie(headers.get("cookie"), "session", this.isSecure(headers));
     if (secret === undefined) return undefined;
     const row = await readSession(this.#store, hashFor("session", secret));
-    if (row === undefined || row.expiresAtMs <= this.#store.clock.nowMs()) return undefined;
-    return this.#mayEnter(row.who) ? { ...row, secret } : undefined;
+    return row !== undefined && this.#isGood(row) ? { ...row, secret } : undefined;
+  }
+
+  /**
+   * Runs `then` once the session is over, by sign-out in any process or by its time; the
+   * returned function calls that off. While the store does not answer, its time alone counts.
+   */
+  onEnd(session: Session, then: () => void): () => void {
+    let isOff = false;
+    const look = async () => {
+      const row = await this.#readAgain(session);
+      if (isOff) return;
+      if (row === undefined || !this.#isGood(row)) then();
+      else callOff = this.#store.clock.after(LOOK_MS, look);
+    };
+    let callOff = this.#store.clock.after(LOOK_MS, look);
+    return () => {
+      isOff = true;
+      callOff();
+    };
+  }
+
+  async #readAgain(session: Session): Promise<SessionRow | undefined> {
+    try {
+      return await readSession(this.#store, hashFor("session", session.secret));
+    } catch {
+      return session;
+    }
   }
 
   /** The holder of the token, where the text is the token. */
@@ -75,6 +103,10 @@ export class Access {
   async end({ secret }: Session, headers: Headers): Promise<string> {
     await deleteSession(this.#store, hashFor("session", secret));
     return cookie("session", "", 0, this.isSecure(headers));
+  }
+
+  #isGood({ who, expiresAtMs }: SessionRow): boolean {
+    return expiresAtMs > this.#store.clock.nowMs() && this.#mayEnter(who);
   }
 
   /** Asked at every request: a changed token or list ends sessions at once. */

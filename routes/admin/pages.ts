@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { problem, StoreUnavailable } from "../../lib/errors.ts";
-import { problemResponse } from "../problem.ts";
+import { problem } from "../../lib/errors.ts";
+import { passOn } from "../problem.ts";
 import { shortBody } from "../short_body.ts";
 import { assetRoutes } from "./assets.ts";
 import type { AdminEnv, AdminParts } from "./context.ts";
@@ -18,12 +18,7 @@ import { signInPages } from "./sign_in.tsx";
 /** Builds the admin page. Loaded by the first request for it: hooks must not wait for it. */
 export function createAdminPages(parts: AdminParts): Hono<AdminEnv> {
   const app = new Hono<AdminEnv>();
-  app.onError((error) => {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    return problemResponse(
-      problem("store_unavailable", "cannot show the page: the store does not answer"),
-    );
-  });
+  app.onError(passOn);
   app.use("*", pageHeaders, shutPages(parts), shortBody(parts.relay));
   app.route("/admin/static", assetRoutes());
   app.route("/admin", signInPages(parts));

@@ -2,8 +2,7 @@ import { type Hook, z } from "@hono/zod-openapi";
 import type { Env, MiddlewareHandler, TypedResponse } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ClientErrorStatusCode, ServerErrorStatusCode } from "hono/utils/http-status";
-import { type Problem, problem, StoreUnavailable } from "../../lib/errors.ts";
-import { LIMITS } from "../../lib/limits.ts";
+import { type Problem, problem } from "../../lib/errors.ts";
 import { problemResponse } from "../problem.ts";
 import { problemSchema } from "./schemas.ts";
 
@@ -64,18 +63,10 @@ function complaint(issue: z.core.$ZodIssue, inQuery: boolean): string {
   }
 }
 
-/** Answers for what a handler threw; `undefined` where it is a fault of ours. */
-export function refuseThrown(error: Error): Response | undefined {
-  if (error instanceof StoreUnavailable) {
-    return problemResponse(
-      problem("store_unavailable", "cannot answer: the store does not"),
-      { "retry-after": String(LIMITS.retryAfterStoreS) },
-    );
-  }
-  if (error instanceof HTTPException && error.status < 500) {
-    return problemResponse(bad("its body is not JSON"));
-  }
-  return undefined;
+/** Answers a body that is not JSON; anything else that a handler threw goes on. */
+export function refuseMalformed(error: Error): Response {
+  if (!(error instanceof HTTPException) || error.status >= 500) throw error;
+  return problemResponse(bad("its body is not JSON"));
 }
 
 /** A body is read as JSON whatever type is on it: curl calls any text a form, fetch plain text. */

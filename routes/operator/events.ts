@@ -1,11 +1,14 @@
 import { Hono } from "hono";
-import { problem, StoreUnavailable } from "../../lib/errors.ts";
+import type { Access, Session } from "../../lib/auth/access.ts";
+import { problem } from "../../lib/errors.ts";
 import type { LiveEvents } from "../../lib/observe/live/live.ts";
 import { parsePosition } from "../../lib/observe/live/position.ts";
 import { EventStream } from "../../lib/observe/live/stream.ts";
 import { problemResponse } from "../problem.ts";
+import type { GuardedEnv } from "./guard.ts";
 
 interface Parts {
+  access: Access;
   live: LiveEvents;
   isStopping: () => boolean;
 }
@@ -17,21 +20,28 @@ const HEADERS = {
   "x-accel-buffering": "no",
 };
 
-/** `GET /events`: what happens in all processes, as server-sent events. */
-export function eventRoutes(parts: Parts): Hono {
-  const app = new Hono();
+/**
+ * `GET /events`: what happens in all processes, as server-sent events. A stream that was
+ * opened by session ends soon after it.
+ */
+export function eventRoutes(parts: Parts): Hono<GuardedEnv> {
+  const app = new Hono<GuardedEnv>();
   app.get("/", async (context) => {
     const [name] = new URL(context.req.url).searchParams.keys();
     if (name !== undefined) {
       const detail = `cannot listen: ${name.slice(0, 40)} is not a known parameter`;
       return problemResponse(problem("bad_parameter", detail));
     }
-    return await listen(parts, context.req.header("last-event-id"));
+    return await listen(parts, context.var.session, context.req.header("last-event-id"));
   });
   return app;
 }
 
-async function listen({ live, isStopping }: Parts, lastEventId = ""): Promise<Response> {
+async function listen(
+  { access, live, isStopping }: Parts,
+  session: Session | undefined,
+  lastEventId = "",
+): Promise<Response> {
   if (isStopping()) {
     return problemResponse(problem("stopping", "cannot listen: the relay is stopping"));
   }
@@ -39,13 +49,11 @@ async function listen({ live, isStopping }: Parts, lastEventId = ""): Promise<Re
     return problemResponse(problem("rate_limited", "cannot listen: too many listeners are here"));
   }
   const stream = new EventStream();
-  try {
-    stream.onCancel(await live.listen(stream, parsePosition(lastEventId)));
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    return problemResponse(
-      problem("store_unavailable", "cannot listen: the store does not answer"),
-    );
-  }
+  const leave = await live.listen(stream, parsePosition(lastEventId));
+  const forget = session && access.onEnd(session, () => stream.end());
+  stream.onCancel(() => {
+    leave();
+    forget?.();
+  });
   return new Response(stream.body, { headers: HEADERS });
 }

@@ -1,9 +1,15 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { Access } from "../../lib/auth/access.ts";
+import type { Access, Session } from "../../lib/auth/access.ts";
 import { CSRF_HEADER, originFault, tokenFault } from "../../lib/auth/forgery.ts";
 import { hasToken } from "../../lib/auth/token.ts";
 import { type Problem, problem } from "../../lib/errors.ts";
 import { problemResponse } from "../problem.ts";
+
+/** What the guard tells the routes behind it. */
+export interface GuardedEnv {
+  /** Absent where the bearer token opened the door. */
+  Variables: { session?: Session };
+}
 
 /** Keeps what is no secret, but of no use either, shut (503) while nobody can sign in. */
 export function shut(access: Access): MiddlewareHandler {
@@ -14,7 +20,7 @@ export function shut(access: Access): MiddlewareHandler {
  * Lets operators in: closed (503) where nobody can be one, 401 without the right token or a
  * session, 403 for a write by session that one of our own pages did not send.
  */
-export function guard(access: Access): MiddlewareHandler {
+export function guard(access: Access): MiddlewareHandler<GuardedEnv> {
   return async (context, next) => {
     if (!access.isOpen) return disabled();
     const refused = await refusal(access, context);
@@ -26,7 +32,11 @@ export function guard(access: Access): MiddlewareHandler {
   };
 }
 
-async function refusal(access: Access, { req }: Context): Promise<Problem | undefined> {
+async function refusal(
+  access: Access,
+  context: Context<GuardedEnv>,
+): Promise<Problem | undefined> {
+  const { req } = context;
   const { headers } = req.raw;
   const authorization = headers.get("authorization");
   if (hasToken(authorization, access.settings.adminToken)) return undefined;
@@ -34,6 +44,7 @@ async function refusal(access: Access, { req }: Context): Promise<Problem | unde
   if (session === undefined) {
     return problem("unauthorized", "cannot let you in: the bearer token is missing or wrong");
   }
+  context.set("session", session);
   if (req.method === "GET" || req.method === "HEAD") return undefined;
   return originFault(headers, access.settings.publicUrl) ??
     tokenFault(session.secret, headers.get(CSRF_HEADER) ?? undefined);

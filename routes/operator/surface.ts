@@ -5,7 +5,7 @@ import type { LiveEvents } from "../../lib/observe/live/live.ts";
 import { answerNotFound } from "../not_found.ts";
 import { openapiRoutes } from "../openapi.ts";
 import { shortBody } from "../short_body.ts";
-import { refuseInvalid, refuseThrown, unstored } from "./answers.ts";
+import { refuseInvalid, refuseMalformed, unstored } from "./answers.ts";
 import { deadLetterRoutes, deliveryRoutes } from "./deliveries.ts";
 import { endpointRoutes } from "./endpoints.ts";
 import { eventRoutes } from "./events.ts";
@@ -27,11 +27,7 @@ export interface SurfaceParts {
  */
 export function createOperatorSurface({ relay, live, access }: SurfaceParts): OpenAPIHono {
   const app = new OpenAPIHono({ defaultHook: refuseInvalid });
-  app.onError((error) => {
-    const refused = refuseThrown(error);
-    if (refused === undefined) throw error;
-    return refused;
-  });
+  app.onError(refuseMalformed);
   answerNotFound(app);
   const closed = guard(access);
   app.use("/api/*", closed);
@@ -47,7 +43,7 @@ export function createOperatorSurface({ relay, live, access }: SurfaceParts): Op
   app.route("/api/v1", deadLetterRoutes(relay));
   app.route("/api/v1", replayRoutes(relay));
   app.route("/api/v1", githubRoutes(relay));
-  app.route("/api/v1/events", eventRoutes({ live, isStopping: relay.isStopping }));
+  app.route("/api/v1/events", eventRoutes({ access, live, isStopping: relay.isStopping }));
   app.route("/", deadLetterRoutes(relay));
   describeOutside(app);
   app.route("/", openapiRoutes(app));

@@ -14,11 +14,15 @@ export class Jar {
     this.#at = new URL(origin);
   }
 
+  /** All cookies as a request carries them. */
+  get cookie(): string {
+    return Array.from(this.cookies, ([name, value]) => `${name}=${value}`).join("; ");
+  }
+
   async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers({ accept: "text/html" });
     for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
-    const cookie = Array.from(this.cookies, ([name, value]) => `${name}=${value}`).join("; ");
-    if (cookie !== "" && !headers.has("cookie")) headers.set("cookie", cookie);
+    if (this.cookie !== "" && !headers.has("cookie")) headers.set("cookie", this.cookie);
     this.#at = new URL(url, this.origin);
     const response = await fetch(this.#at, { ...init, headers, redirect: "manual" });
     for (const line of response.headers.getSetCookie()) this.#keep(line);

@@ -4,12 +4,16 @@ import { OauthSignIn } from "../../lib/auth/oauth/sign_in.ts";
 import type { Clock } from "../../lib/ports.ts";
 import { Committer } from "../../lib/store/commit.ts";
 
-/** A clock that goes only where it is told. */
+/** A clock that goes only where it is told; so does the one timer that is set. */
 class SetClock implements Clock {
   ms = 1_800_000_000_000;
+  ring: () => unknown = () => {};
   nowMs = () => this.ms;
   monotonicMs = () => this.ms;
-  after = () => () => {};
+  after = (_delayMs: number, fn: () => void) => {
+    this.ring = fn;
+    return () => this.ring = () => {};
+  };
 }
 
 async function withStore(
@@ -35,6 +39,42 @@ Deno.test("a session ends after twelve hours, even where its row is still there"
     clock.ms += 1;
     assert.equal(await access.session(headers), undefined);
   });
+});
+
+Deno.test("who waits for a session's end is told of its time, of nothing before it", async () => {
+  await withStore(async (store, clock) => {
+    const access = new Access({ adminToken: "tok" }, store);
+    const host = { host: "127.0.0.1:8000" };
+    const line = await access.begin(access.tokenHolder("tok")!, new Headers(host));
+    const session = await access.session(new Headers({ ...host, cookie: line.split(";")[0] }));
+    let ends = 0;
+    access.onEnd(session!, () => ends++);
+    clock.ms += 12 * 3_600_000 - 1;
+    await clock.ring();
+    assert.equal(ends, 0);
+    clock.ms += 1;
+    await clock.ring();
+    assert.equal(ends, 1);
+  });
+});
+
+Deno.test("a session's time ends it while the store does not answer, too", async () => {
+  const clock = new SetClock();
+  const kv = await Deno.openKv(":memory:");
+  const access = new Access(
+    { adminToken: "tok" },
+    { kv, clock, committer: new Committer(kv, clock) },
+  );
+  kv.close();
+  const who = access.tokenHolder("tok")!;
+  const times = { createdAtMs: clock.ms, expiresAtMs: clock.ms + 1_000 };
+  let ends = 0;
+  access.onEnd({ who, ...times, secret: "s" }, () => ends++);
+  await clock.ring();
+  assert.equal(ends, 0);
+  clock.ms += 1_000;
+  await clock.ring();
+  assert.equal(ends, 1);
 });
 
 Deno.test("a sign-in that comes back after more than ten minutes is refused", async () => {

@@ -26,7 +26,17 @@ export class Listener implements AsyncDisposable {
   /** Connects and waits until events can no longer be missed. */
   static async open(relay: Relay, lastEventId?: string): Promise<Listener> {
     const headers: HeadersInit = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
-    const response = await relay.api("/events", { headers });
+    return await Listener.#follow(await relay.api("/events", { headers }));
+  }
+
+  /** Connects as a browser with these cookies does. */
+  static async openBySession(relay: Relay, cookie: string): Promise<Listener> {
+    return await Listener.#follow(
+      await fetch(`${relay.origin}/api/v1/events`, { headers: { cookie } }),
+    );
+  }
+
+  static async #follow(response: Response): Promise<Listener> {
     if (response.status !== 200) throw new Error(`/events answered ${response.status}`);
     const listener = new Listener(response.body!);
     await until(() => listener.lastEventId, { what: "the first id of the stream" });
