@@ -1,4 +1,4 @@
-import { deliver, type DeliverParts, type Job } from "./deliver.ts";
+import { deliver, type Delivered, type DeliverParts, type Job } from "./deliver.ts";
 import type { Lane } from "./lanes.ts";
 import type { Work } from "./work.ts";
 
@@ -60,27 +60,33 @@ export class Attempts {
     await Promise.all(Array.from(this.#lines.keys(), (lane) => this.giveBack(lane)));
   }
 
+  /**
+   * The target counts as busy until it is done with the attempt; the store may still be
+   * told of one while the next is under way. The delivery keeps its place until both.
+   */
   #run(job: Job): void {
     const { lane } = job.claim.slot;
     lane.running++;
-    this.#carryOut(job)
+    const made = deliver(this.#parts, job);
+    const over = made.then(({ ended }) => ended).catch(() => {}).then(() => {
+      lane.running--;
+      this.#next(lane);
+    });
+    this.#settle(job, made)
       .catch((error) => this.#watcher.onFailed(`deliver ${job.claim.held.delivery.id}`, error))
-      .finally(() => {
-        lane.running--;
+      .then(() => over)
+      .then(() => {
         this.#leave(job);
-        this.#next(lane);
+        this.#watcher.onRoom(lane);
       });
   }
 
-  /** The attempt counts until the target is done, so that it never has more at once. */
-  async #carryOut(job: Job): Promise<void> {
-    const { held, slot } = job.claim;
-    const { outcome, ended } = await deliver(this.#parts, job);
+  async #settle({ claim: { held, slot } }: Job, made: Promise<Delivered>): Promise<void> {
+    const outcome = await (await made).settled;
     this.#parts.work.drop(held);
     if (outcome?.to === "retry") this.#watcher.onRetry(slot.lane, outcome.retryAtMs);
     // Somebody else changed it meanwhile: it may be due again already.
     if (outcome === undefined) this.#watcher.onRetry(slot.lane, this.#parts.clock.nowMs());
-    await ended;
   }
 
   #leave({ claim }: Job): void {
@@ -93,7 +99,6 @@ export class Attempts {
     if (!open) this.#giveBackSoon(lane);
     const job = open ? this.#lines.get(lane)?.shift() : undefined;
     if (job !== undefined) this.#run(job);
-    this.#watcher.onRoom(lane);
   }
 
   #isOpen(lane: Lane): boolean {

@@ -43,23 +43,37 @@ interface Made {
   retryAfterMs?: number;
 }
 
+/** An attempt that was made: the lane knows of it, the store is being told. */
 export interface Delivered {
-  /** Where the delivery went; absent if another process has taken it over meanwhile. */
-  outcome?: Outcome;
+  /** Where the delivery went, once stored; absent if another process has taken it over. */
+  settled: Promise<Outcome | undefined>;
   /** Resolves when the target is done with this attempt, its answer's body included. */
   ended: Promise<void>;
 }
 
-/** Makes one attempt and settles it. Nothing a target does makes it reject. */
+/**
+ * Makes one attempt, tells the lane and begins to settle it. Nothing a target does makes
+ * it reject.
+ */
 export async function deliver(parts: DeliverParts, job: Job): Promise<Delivered> {
   const made = await attempt(parts, job);
   const outcome = decide(parts, job, made);
   const told = tellLane(parts, job, made);
-  const settled = await record(parts, job, made, outcome);
+  return { settled: settled(parts, job, made, outcome, told), ended: made.ended };
+}
+
+async function settled(
+  parts: DeliverParts,
+  job: Job,
+  made: Made,
+  outcome: Outcome,
+  told: Promise<void>,
+): Promise<Outcome | undefined> {
+  const stored = await record(parts, job, made, outcome);
   await told;
-  if (!settled) return { ended: made.ended };
+  if (!stored) return undefined;
   announce(parts, job.claim.held.delivery);
-  return { outcome, ended: made.ended };
+  return outcome;
 }
 
 async function attempt(parts: DeliverParts, { claim, atHand }: Job): Promise<Made> {
