@@ -22,9 +22,7 @@ export async function openStore({ kvPath }: Config, log: Log): Promise<Store> {
   const asked = `KV_PATH is ${path ?? "not set"}`;
   try {
     if (path === KV_FILE) await Deno.mkdir(DEV_DIR, { recursive: true });
-    const isFile = path !== undefined && !/^https?:/.test(path);
-    const opened = await Deno.openKv(path);
-    const kv = isFile ? opened : withReadLimit(opened, clock);
+    const kv = withReadLimit(await Deno.openKv(path), clock);
     const store = { kv, committer: new Committer(kv, clock), clock };
     // A file that cannot be used is often found out only by the first read.
     const fault = await bringUp(store, log);

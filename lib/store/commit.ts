@@ -17,6 +17,8 @@ interface Waiting {
 
 /** Two commits under way keep the store busy while the next batch forms. */
 const IN_FLIGHT = 2;
+/** Commits without an answer, from which on no further one is begun. */
+const UNANSWERED = 16;
 /** Longest wait for company, and the share of the last batch that ends it early. */
 const GATHER_MS = 1;
 const GATHER_SHARE = 0.8;
@@ -36,7 +38,9 @@ export class Committer {
   #clock: Clock;
   #tryMs: number;
   #queue: Waiting[] = [];
-  #running = 0;
+  #running = new Set<Waiting[]>();
+  /** Commits that were passed over: the store may yet answer. */
+  #unanswered = new Set<Waiting[]>();
   #open = new Set<Waiting>();
   #cancelOverdueCheck: (() => void) | undefined;
   #lastBatch = 0;
@@ -78,18 +82,29 @@ export class Committer {
   }
 
   #pump(): void {
-    while (this.#running < IN_FLIGHT && this.#queue.length > 0) {
+    while (this.#running.size < IN_FLIGHT && this.#queue.length > 0) {
       if (this.#isGathering()) return;
       const batch = takeBatch(this.#queue, this.#checks);
       if (batch.length === 0) continue;
-      this.#running++;
+      this.#running.add(batch);
       this.#run(batch).finally(() => {
-        this.#running--;
+        this.#running.delete(batch);
+        this.#unanswered.delete(batch);
         this.#lastBatch = batch.length;
         this.#lastEndMs = this.#clock.monotonicMs();
         this.#pump();
       });
     }
+  }
+
+  /** A commit that nobody waits for any more makes way for the next one. */
+  #passOverdue(): void {
+    for (const batch of this.#running) {
+      if (this.#unanswered.size >= UNANSWERED || !batch.every(({ settled }) => settled)) continue;
+      this.#running.delete(batch);
+      this.#unanswered.add(batch);
+    }
+    this.#pump();
   }
 
   /**
@@ -101,7 +116,8 @@ export class Committer {
       this.#gathered = false;
       return false;
     }
-    const idle = this.#running === 0 && this.#clock.monotonicMs() - this.#lastEndMs > GATHER_MS;
+    const idle = this.#running.size === 0 &&
+      this.#clock.monotonicMs() - this.#lastEndMs > GATHER_MS;
     if (idle || this.#queue.length >= this.#lastBatch * GATHER_SHARE) return false;
     this.#cancelGathering ??= this.#clock.after(GATHER_MS, () => {
       this.#cancelGathering = undefined;
@@ -165,6 +181,7 @@ export class Committer {
     this.#cancelOverdueCheck ??= this.#clock.after(OVERDUE_CHECK_MS, () => {
       this.#cancelOverdueCheck = undefined;
       this.#rejectOverdue();
+      this.#passOverdue();
       if (this.#open.size > 0) this.#watchOverdue();
     });
   }

@@ -9,7 +9,8 @@ const OVERDUE_READS = 32;
 
 /**
  * A store whose reads end. Over KV Connect the runtime asks a server that is away four times
- * a second, without end: each read would wait until it is back, and add to that. Here one
+ * a second, without end; a file on a disk that hangs does not answer either. Each read would
+ * wait until the store is back, the drain's too, and add to that. Here one
  * without an answer rejects with `StoreUnavailable` after `limitMs`, and while too many are
  * overdue, further ones do at once. Commits keep their own time (`Committer`).
  */

@@ -188,3 +188,19 @@ Deno.test("a store that takes ten checks a commit gets no more, once it has said
   assert((await burst("second")).every(({ ok }) => ok));
   assert.equal(refused(), learning);
 });
+
+Deno.test("commits that never answer hold up the later ones no longer than their own time", async () => {
+  using clock = new TestClock();
+  using real = await Deno.openKv(":memory:");
+  let silent = true;
+  const atomic = () => {
+    const operation = real.atomic();
+    if (silent) operation.commit = () => new Promise<never>(() => {});
+    return operation;
+  };
+  const committer = new Committer({ atomic } as unknown as Kv, clock, 300);
+  const lost = ["a", "b", "c"].map((name) => committer.commit(claim(name, "lost")));
+  await Promise.allSettled(lost);
+  silent = false;
+  assert.equal((await committer.commit(claim("d", "fresh"))).ok, true);
+});
