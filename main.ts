@@ -5,9 +5,10 @@ import { devGreeting } from "./lib/boot/dev.ts";
 import { serve } from "./lib/boot/serve.ts";
 import { readSettings } from "./lib/boot/settings.ts";
 import { openStore } from "./lib/boot/store.ts";
+import { transportOnFirstUse } from "./lib/boot/transport.ts";
 import type { Config } from "./lib/config.ts";
 import { createRelay, type Relay } from "./lib/flow/relay.ts";
-import { createTransport } from "./lib/flow/transport.ts";
+
 import { LiveEvents } from "./lib/observe/live/live.ts";
 import { createLog, logEvents } from "./lib/observe/log.ts";
 import { Metrics } from "./lib/observe/metrics.ts";
@@ -53,7 +54,9 @@ const live = new LiveEvents({
 const relay = createRelay({
   config,
   store,
-  transport: telemetry.transport(createTransport({ privateTargets: config.privateTargets, clock })),
+  transport: telemetry.transport(
+    transportOnFirstUse({ privateTargets: config.privateTargets, clock }),
+  ),
   senderOf: (endpoint) => senders.get(endpoint)!,
   fingerprintOf: (targetUrl) => createHash("sha256").update(targetUrl).digest("hex").slice(0, 16),
   clock,
