@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { monotonicFactory } from "ulid";
 import { clock } from "./lib/boot/clock.ts";
 import { devGreeting } from "./lib/boot/dev.ts";
+import { pooledFractions } from "./lib/boot/random.ts";
 import { serve } from "./lib/boot/serve.ts";
 import { readSettings } from "./lib/boot/settings.ts";
 import { openStore } from "./lib/boot/store.ts";
@@ -61,7 +62,7 @@ const relay = createRelay({
   fingerprintOf: (targetUrl) => createHash("sha256").update(targetUrl).digest("hex").slice(0, 16),
   clock,
   random: Math.random,
-  nextId: monotonicFactory(),
+  nextId: monotonicFactory(pooledFractions()),
   owner,
   observe: tellAll([logEvents(log), metrics.observe, live.observe, telemetry.observe]),
   log,

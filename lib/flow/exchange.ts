@@ -38,7 +38,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #reused = false;
   #answering = false;
   #bodyBytes = 0;
-  /** Present once the head is here; calls off the limit on the rest. */
+  #headIsHere = false;
+  #isOver = false;
   #cancelTimeout: (() => void) | undefined;
   #end: () => void = () => {};
 
@@ -65,13 +66,25 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Controller, status: number): void {
     if (status < 200) return;
+    this.#headIsHere = true;
+    // A short answer is over with the piece that brought its head: no limit is needed then.
+    queueMicrotask(() => this.#limitRest());
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#end = resolve;
+    this.#onOutcome(headOf(status, promise, controller.rawHeaders ?? []));
+  }
+
+  #limitRest(): void {
+    if (this.#isOver) return;
     this.#cancelTimeout = this.#timeouts.start(
       LIMITS.responseBodyMs,
       () => this.#pool.drop(this.#connection),
     );
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#end = resolve;
-    this.#onOutcome(headOf(status, promise, controller.rawHeaders ?? []));
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    this.#cancelTimeout?.();
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
@@ -80,16 +93,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#cancelTimeout?.();
+    this.#over();
     this.#pool.release(this.#connection);
     this.#end();
   }
 
   onResponseError(_: Controller, error: Error): void {
-    this.#cancelTimeout?.();
+    this.#over();
     this.#pool.drop(this.#connection);
     this.#end();
-    if (this.#cancelTimeout !== undefined) return;
+    if (this.#headIsHere) return;
     const refused = ["ECONNRESET", "EPIPE"].includes(errorCode(error));
     this.#onOutcome({ error, unread: refused && this.#reused && !this.#answering });
   }
