@@ -26,8 +26,15 @@ export async function handleHook(
 ): Promise<Response> {
   const { path, query } = rawTarget(request.url);
   const [, endpointId, rest] = /^\/hook\/([^/]*)(.*)$/s.exec(path) ?? [path, "", ""];
-  const headers = [...request.headers] as HeaderList;
+  const headers = headerLines(request.headers);
   return await takeIn(parts, request, remote, { endpointId, path: rest, query, headers });
+}
+
+/** `forEach` takes two thirds of the time that the iterator takes. */
+function headerLines(headers: Headers): HeaderList {
+  const lines: [string, string][] = [];
+  headers.forEach((value, name) => lines.push([name, value]));
+  return lines;
 }
 
 /** What of a request is for the target. */
