@@ -1,9 +1,9 @@
 import { firstIdAt, isId } from "../ids.ts";
-import { KV } from "../limits.ts";
 import type { DeadReason, Delivery, DeliveryState } from "../model.ts";
 import { readDelivery } from "./door.ts";
 import { keys } from "./keys.ts";
 import type { Store, StoredDelivery } from "./kv.ts";
+import { ofAllLanes, ofLanes, type Rows } from "./newest_first.ts";
 
 export interface DeliveryFilter {
   state?: DeliveryState;
@@ -20,40 +20,51 @@ export interface Page {
   next?: string;
 }
 
-/** Rows looked at for one page: a rare state must not make one request read the whole store. */
-const SIGHT = 10_000;
 /** A delivery's id is made when its request arrives, at most so long before it is accepted. */
 const LONGEST_ARRIVAL_MS = 15 * 60_000;
-const BATCH = 100;
-const KEYS_BATCH = 500;
+/** Up to so many lanes each have a list of their own, all open at once. */
+const FEW_LANES = 32;
 
 /**
- * One page of deliveries over the given endpoints, newest first. A page may be short of
+ * One page of deliveries of one endpoint, or of all, newest first. A page may be short of
  * `limit` and still have a next one, where few of the rows looked at fit the filter.
  */
 export async function listDeliveries(
   store: Store,
-  endpoints: readonly string[],
+  endpoint: string | undefined,
   filter: DeliveryFilter,
   limit: number,
   before?: string,
 ): Promise<Page> {
-  const source = SOURCES[filter.state ?? "delivered"];
-  const start = startOf(filter, before);
+  const { rows, sight } = await rowsOf(store, endpoint, filter, startOf(filter, before));
   const items: Delivery[] = [];
   let seen = 0;
   let last = before;
-  for await (
-    const delivery of merged(endpoints.map((endpoint) => source(store, endpoint, start)))
-  ) {
+  for await (const delivery of rows) {
     if (isTooOld(delivery, filter)) break;
     const fitting = fits(delivery, filter);
-    if (seen === SIGHT || (fitting && items.length === limit)) return { items, next: last };
+    if (seen === sight || (fitting && items.length === limit)) return { items, next: last };
     if (fitting) items.push(delivery);
     last = delivery.id;
     seen++;
   }
   return { items };
+}
+
+async function rowsOf(
+  store: Store,
+  endpoint: string | undefined,
+  { state, reason }: DeliveryFilter,
+  start: string | undefined,
+): Promise<Rows> {
+  // Only the dead have a reason; all that is left are mostly delivered.
+  const sought = state ?? (reason === undefined ? "delivered" : "dead");
+  const lanes = endpoint === undefined
+    ? await endpointsWithDeliveries(store, FEW_LANES + 1)
+    : [endpoint];
+  return lanes.length > FEW_LANES
+    ? await ofAllLanes(store, sought, start)
+    : ofLanes(store, lanes, sought, start);
 }
 
 /** The ids that may fit a filter's times: from the first on, before the other. */
@@ -86,87 +97,6 @@ export function fits(
     (untilMs === undefined || delivery.acceptedAtMs < untilMs);
 }
 
-async function* allOf(store: Store, endpoint: string, before?: string): AsyncGenerator<Delivery> {
-  const selector = backwards(keys.deliveries(endpoint), before);
-  for await (
-    const entry of store.kv.list<Delivery>(selector, { reverse: true, batchSize: BATCH })
-  ) yield entry.value;
-}
-
-async function* deadOf(store: Store, endpoint: string, before?: string): AsyncGenerator<Delivery> {
-  const selector = backwards(keys.deads(endpoint), before);
-  let ids: string[] = [];
-  for await (const entry of store.kv.list(selector, { reverse: true, batchSize: BATCH })) {
-    ids.push(String(entry.key[2]));
-    if (ids.length < KV.getMany) continue;
-    yield* await readMany(store, endpoint, ids);
-    ids = [];
-  }
-  yield* await readMany(store, endpoint, ids);
-}
-
-/**
- * The open ones from the due index, which holds nothing else. Where it is longer than one
- * page may look, they are many among all, and are found there.
- */
-async function* openOf(store: Store, endpoint: string, before?: string): AsyncGenerator<Delivery> {
-  const ids = new Set<string>();
-  const selector = { prefix: keys.dues(endpoint) };
-  let seen = 0;
-  for await (const { key } of store.kv.list(selector, { limit: SIGHT, batchSize: KEYS_BATCH })) {
-    ids.add(String(key[3]));
-    seen++;
-  }
-  if (seen === SIGHT) return yield* allOf(store, endpoint, before);
-  const wanted = [...ids].filter((id) => before === undefined || id < before).toSorted();
-  while (wanted.length > 0) {
-    yield* await readMany(store, endpoint, wanted.splice(-KV.getMany).toReversed());
-  }
-}
-
-type Source = (store: Store, endpoint: string, before?: string) => AsyncGenerator<Delivery>;
-
-/** Where the deliveries of a state are found, newest first; most are delivered. */
-const SOURCES: Record<DeliveryState, Source> = {
-  pending: openOf,
-  in_flight: openOf,
-  dead: deadOf,
-  delivered: allOf,
-};
-
-function backwards(prefix: Deno.KvKey, before: string | undefined): Deno.KvListSelector {
-  return before === undefined ? { prefix } : { prefix, end: [...prefix, before] };
-}
-
-async function readMany(
-  store: Store,
-  endpoint: string,
-  ids: readonly string[],
-): Promise<Delivery[]> {
-  if (ids.length === 0) return [];
-  const entries = await store.kv.getMany<Delivery[]>(ids.map((id) => keys.delivery(endpoint, id)));
-  return entries.map((entry) => entry.value).filter((value) => value !== null);
-}
-
-/** Merges lists that are newest first into one that is. */
-async function* merged(sources: AsyncGenerator<Delivery>[]): AsyncGenerator<Delivery> {
-  const heads = await Promise.all(sources.map((source) => source.next()));
-  try {
-    for (;;) {
-      let newest = -1;
-      for (const [index, head] of heads.entries()) {
-        if (head.done) continue;
-        if (newest < 0 || head.value.id > (heads[newest].value as Delivery).id) newest = index;
-      }
-      if (newest < 0) return;
-      yield heads[newest].value as Delivery;
-      heads[newest] = await sources[newest].next();
-    }
-  } finally {
-    for (const source of sources) await source.return(undefined);
-  }
-}
-
 /** Finds a delivery by its id alone, through its payload. */
 export async function findDelivery(store: Store, id: string): Promise<StoredDelivery | undefined> {
   if (!isId(id)) return undefined;
@@ -174,23 +104,34 @@ export async function findDelivery(store: Store, id: string): Promise<StoredDeli
   return entry.value === null ? undefined : await readDelivery(store, entry.value.endpoint, id);
 }
 
-/** Names of all endpoints that have deliveries, one seek each; removed ones too. */
-export async function endpointsWithDeliveries(store: Store): Promise<string[]> {
-  return await secondParts(store, keys.allDeliveries());
+/** Whether an endpoint has deliveries. */
+export async function hasDeliveries(store: Store, endpoint: string): Promise<boolean> {
+  const selector = { prefix: keys.deliveries(endpoint) };
+  return !(await store.kv.list(selector, { limit: 1 }).next()).done;
 }
 
-/** The distinct second parts of the keys under a prefix, read with one seek each. */
-export async function secondParts(store: Store, prefix: Deno.KvKey): Promise<string[]> {
+/** Names of endpoints that have deliveries, up to `most`, one seek each; removed ones too. */
+export async function endpointsWithDeliveries(store: Store, most?: number): Promise<string[]> {
+  return await secondParts(store, keys.allDeliveries(), most);
+}
+
+/** The distinct second parts of the keys under a prefix, up to `most`, read with one seek each. */
+export async function secondParts(
+  store: Store,
+  prefix: Deno.KvKey,
+  most = Infinity,
+): Promise<string[]> {
   const found: string[] = [];
   let selector: Deno.KvListSelector = { prefix };
-  for (;;) {
+  while (found.length < most) {
     const first: IteratorResult<Deno.KvEntry<unknown>, undefined> = await store.kv.list(selector, {
       limit: 1,
     }).next();
-    if (first.value === undefined) return found;
+    if (first.value === undefined) break;
     const part: string = String(first.value.key[1]);
     found.push(part);
     // The least text that sorts behind every key of this part.
     selector = { prefix, start: [...prefix, `${part}\u0000`] };
   }
+  return found;
 }

@@ -9,6 +9,7 @@ import {
   type DeliveryFilter,
   endpointsWithDeliveries,
   fits,
+  hasDeliveries,
   listDeliveries,
   type Page,
 } from "../../store/list.ts";
@@ -33,16 +34,17 @@ export async function findDeliveries(
   listing: Listing,
 ): Promise<Page | Problem> {
   const { endpoint, eventId, limit, before } = listing;
-  const known = await endpointsWithDeliveries(store);
-  if (endpoint !== undefined && !known.includes(endpoint) && !endpoints.has(endpoint)) {
+  if (
+    endpoint !== undefined && !endpoints.has(endpoint) && !await hasDeliveries(store, endpoint)
+  ) {
     return problem(
       "unknown_endpoint",
       "cannot list: no such endpoint is configured or has deliveries",
     );
   }
-  const wanted = endpoint === undefined ? known : [endpoint];
-  if (eventId !== undefined) return { items: await ofEvent(store, wanted, listing, eventId) };
-  return await listDeliveries(store, wanted, listing, limit, before);
+  if (eventId === undefined) return await listDeliveries(store, endpoint, listing, limit, before);
+  const wanted = endpoint === undefined ? await endpointsWithDeliveries(store) : [endpoint];
+  return { items: await ofEvent(store, wanted, listing, eventId) };
 }
 
 /** An event id leads to its delivery through the claim on it; at most one an endpoint. */
