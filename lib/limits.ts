@@ -53,6 +53,8 @@ export const LIMITS = {
   retryAfterStoreS: 5,
   /** Retry-After is believed up to here. */
   retryAfterCapMs: 6 * 3_600_000,
+  /** Below this no new events are stored: what is stored needs room to be settled and expired. */
+  diskReserveBytes: 32 * MIB,
   /** An unpublished staging older than this is swept. */
   stagingMs: 15 * 60_000,
   /** More relays than this in a row is a loop. */

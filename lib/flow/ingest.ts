@@ -7,7 +7,7 @@ import { LIMITS } from "../limits.ts";
 import type { PayloadHead, RequestHead } from "../model.ts";
 import type { Clock, NextId, Observe } from "../ports.ts";
 import { saveHandshake } from "../store/handshakes.ts";
-import type { Store } from "../store/kv.ts";
+import { requireRoom, type Store } from "../store/kv.ts";
 import { firstRowBytes, payloadRows } from "../store/payload.ts";
 import type { BodyCheck, HandshakeAnswer, Sender, Verdict } from "../verify/sender.ts";
 import { admit, type AdmitParts, type Admitted } from "./admit.ts";
@@ -134,6 +134,7 @@ async function takeBody(
   { head, body: source, peer }: Arrival,
   check: BodyCheck,
 ): Promise<IngestResult> {
+  requireRoom(parts.store);
   const deliveryId = parts.nextId(parts.clock.nowMs());
   const headers = receivedHeaders(head.headers, peer);
   const reserved = headerBytes(headers) + head.path.length + head.query.length;

@@ -1,10 +1,12 @@
 import { LIMITS } from "../limits.ts";
 import { keys } from "./keys.ts";
-import type { Store } from "./kv.ts";
+import { requireRoom, type Store } from "./kv.ts";
 import type { Mutation } from "./write.ts";
 
 /** Chunks written in one go: small enough to share the store with single posts. */
 const GROUP_CHUNKS = 4;
+/** No sender waits longer for its answer because a body is being taken back. */
+const DISCARD_MS = 1_000;
 
 /**
  * Takes the body of one large request in chunks, before its delivery is published. What
@@ -47,10 +49,14 @@ export class Staging {
     return { type: "delete", key: keys.staging(this.#id) };
   }
 
-  /** Takes everything back; failures are left to the sweep. */
+  /** Takes everything back; failures, and what the store is slow to do, are left to the sweep. */
   async discard(): Promise<void> {
     if (!this.#marked) return;
-    await dropStaged(this.#store, this.#id).catch(() => {});
+    const dropped = dropStaged(this.#store, this.#id).catch(() => {});
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#store.clock.after(DISCARD_MS, resolve);
+    await Promise.race([dropped, late]);
+    cancel();
   }
 
   async #endChunk(): Promise<void> {
@@ -64,6 +70,7 @@ export class Staging {
     if (this.#group.length === 0) return;
     const mutations = this.#group;
     this.#group = [];
+    requireRoom(this.#store);
     // In every group: one that lands after the mark was dropped would have no owner.
     mutations.push({
       type: "set",
