@@ -2,10 +2,11 @@
  * Makes the store of a release for `tests/store/earlier_releases_test.ts`. To be run from the
  * release's own sources, once, before the format changes:
  *
- *   deno run -A tests/data/stores/make.ts tests/data/stores/0.1
+ *   npx deno@2.5.6 run -A tests/data/stores/make.ts tests/data/stores/0.1
  *
- * It writes `<name>.db.gz`, the KV file as a killed process leaves it, and `<name>.json`, what
- * the operator saw in it.
+ * On the oldest Deno, since it cannot read values that a newer one wrote. It writes
+ * `<name>.db.gz`, the KV file as a killed process leaves it, and `<name>.json`, what the
+ * operator saw in it.
  */
 import { DatabaseSync } from "node:sqlite";
 import { signedIn } from "../../admin/jar.ts";
