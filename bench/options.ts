@@ -13,6 +13,8 @@ export interface Options {
   waiting: number;
   /** Deliveries stored beforehand in the million measurement. */
   stored: number;
+  /** Deliveries stored beforehand where pages are measured. */
+  kept: number;
   leaseSeconds: number;
   /** Further flags for the program's runtime, such as a profiler's. */
   flags: readonly string[];
@@ -28,6 +30,7 @@ const FULL = {
   backlog: 20_000,
   waiting: 100_000,
   stored: 1_000_000,
+  kept: 100_000,
   leaseSeconds: 10,
 };
 
@@ -38,11 +41,12 @@ const QUICK: typeof FULL = {
   backlog: 4_000,
   waiting: 10_000,
   stored: 20_000,
+  kept: 5_000,
   leaseSeconds: 3,
 };
 
 const USAGE = `Usage: deno task bench [--quick] [--only name,name] [--cold] [--million]
-  [--rounds n] [--seconds n] [--sizes bytes,bytes] [--backlog n] [--waiting n] [--stored n]
+  [--rounds n] [--seconds n] [--sizes bytes,bytes] [--backlog n] [--waiting n] [--stored n] [--kept n]
   [--flags "deno flags for the program"]`;
 
 /**
@@ -73,6 +77,7 @@ export function parseOptions(
     backlog: number("backlog"),
     waiting: number("waiting"),
     stored: number("stored"),
+    kept: number("kept"),
     leaseSeconds: base.leaseSeconds,
     flags: given.get("flags")?.split(" ") ?? [],
   };

@@ -1,5 +1,6 @@
 import type { Options } from "./options.ts";
 import type { Report } from "./report.ts";
+import { admin } from "./scenarios/admin.ts";
 import { backlog } from "./scenarios/backlog.ts";
 import { cold } from "./scenarios/cold.ts";
 import { lanes } from "./scenarios/lanes.ts";
@@ -23,6 +24,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   large,
   waiting,
   lanes,
+  admin,
   cold,
   million,
 };
