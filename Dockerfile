@@ -9,6 +9,7 @@ COPY --chown=deno:deno lib lib
 COPY --chown=deno:deno routes routes
 COPY --chown=deno:deno islands islands
 COPY --chown=deno:deno static static
+COPY --chown=deno:deno docs docs
 RUN deno install --frozen --entrypoint main.ts islands/main.tsx && deno task build
 
 ENV KV_PATH=/data/holdfast.db

@@ -10,7 +10,7 @@ import { handleHook, isHook, type Remote } from "./ingest.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { answerNotFound } from "./not_found.ts";
 import { guard } from "./operator/guard.ts";
-import { isAdmin, isOperator } from "./operator/paths.ts";
+import { isAdmin, isGuide, isOperator } from "./operator/paths.ts";
 import { passOn, problemResponse, storeUnavailable } from "./problem.ts";
 import { handleRelay, namesTarget } from "./relay.ts";
 
@@ -35,6 +35,10 @@ export function createApp(relay: Relay, settings: AccessSettings, watchers: Watc
     const { createAdminPages } = await import("./admin/pages.ts");
     return createAdminPages({ relay, access });
   });
+  const guide = onFirstUse(async () => {
+    const { createGuide } = await import("./guide/guide.ts");
+    return createGuide(access.isOpen);
+  });
   return async (request, remote) => {
     try {
       const refused = refuseAtDoor(request);
@@ -43,6 +47,7 @@ export function createApp(relay: Relay, settings: AccessSettings, watchers: Watc
       if (isHook(path)) return await handleHook(parts, request, remote);
       if (namesTarget(request)) return await handleRelay(parts, request, remote);
       if (isAdmin(path)) return await (await admin()).fetch(request, { remote });
+      if (isGuide(path)) return await (await guide()).fetch(request);
       return await (isOperator(path) ? await operator() : rest).fetch(request);
     } catch (error) {
       return answerThrown(relay, error as Error);

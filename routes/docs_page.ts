@@ -65,7 +65,8 @@ export function docsPage(document: Document, nonce: string) {
           <h1>${document.info.title} API <small>${document.info.version}</small></h1>
           <p>${document.info.description}</p>
           <p>Send <code>Authorization: Bearer ADMIN_TOKEN</code>. Times are ISO 8601 in UTC. Refusals are
-    <a href="#Problem">problem documents</a>. For programs: <a href="/openapi.json">openapi.json</a>.</p>
+    <a href="#Problem">problem documents</a>. For programs: <a href="/openapi.json">openapi.json</a>.
+    In words: <a href="/docs/guide">the guide</a>.</p>
           <nav>${[...groups.keys()].map((name) =>
             html`
               <a href="#${slug(name)}">${name}</a>

@@ -54,6 +54,7 @@ export function page(context: AdminContext, { title, status }: PageOptions, chil
         <main id="main" tabIndex={-1}>{children as ComponentChildren}</main>
         <footer>
           Holdfast {VERSION}
+          <a href="/docs/guide">Guide</a>
           {session !== undefined && <a href="/docs">API</a>}
           {!hasIslands() && <span>Not live: run “deno task build”.</span>}
         </footer>

@@ -7,3 +7,8 @@ export function isOperator(path: string): boolean {
 export function isAdmin(path: string): boolean {
   return /^\/admin(?:\/|$)/.test(path);
 }
+
+/** Whether a path belongs to the guide, which lies below the API's page and is for everybody. */
+export function isGuide(path: string): boolean {
+  return /^\/docs\/guide(?:\/|$)/.test(path);
+}
