@@ -62,6 +62,11 @@ export class CountingKv {
     };
   }
 
+  /** Entries written since the last `take`. */
+  get writes(): number {
+    return this.#figures.writes;
+  }
+
   /** What was counted since the last time. */
   take(): Figures {
     const figures = this.#figures;
