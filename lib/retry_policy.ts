@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseDurationMs } from "./durations.ts";
+import { knownName } from "./known_name.ts";
 
 /** When to try again, as data: the waits between attempts, longest age, added jitter. */
 export interface RetryPolicy {
@@ -95,12 +96,7 @@ const backoffSchema = z.strictObject({
   })
 );
 
-const nameSchema = z.string().transform((name, context): RetryPolicy => {
-  if (Object.hasOwn(RETRY_POLICIES, name)) return RETRY_POLICIES[name];
-  const known = Object.keys(RETRY_POLICIES).join(", ");
-  context.addIssue({ code: "custom", message: `is not a retry policy (known: ${known})` });
-  return z.NEVER;
-});
+const nameSchema = knownName(RETRY_POLICIES, "retry policy");
 
 /** `"standard"`, `{ "schedule": […] }` or `{ "first", "factor", … }`. */
 export const retrySchema = z.unknown().transform((value, context): RetryPolicy => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { knownName } from "./known_name.ts";
 import { duration } from "./retry_policy.ts";
 
 /**
@@ -175,12 +176,7 @@ export const NAMED_SCHEMES: Readonly<Record<string, CustomScheme>> = {
   basic: { type: "basic" },
 };
 
-const nameSchema = z.string().transform((name, context): CustomScheme => {
-  if (Object.hasOwn(NAMED_SCHEMES, name)) return NAMED_SCHEMES[name];
-  const known = Object.keys(NAMED_SCHEMES).join(", ");
-  context.addIssue({ code: "custom", message: `is not a signature scheme (known: ${known})` });
-  return z.NEVER;
-});
+const nameSchema = knownName(NAMED_SCHEMES, "signature scheme");
 
 /** `"hmac-sha256-hex"` or `{ "signedContent": "{timestamp}.{body}", … }`. */
 export const customSignatureSchema = z.unknown().transform((value, context): CustomScheme => {

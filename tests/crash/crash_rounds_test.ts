@@ -3,11 +3,11 @@ import { examine } from "../../lib/store/doctor.ts";
 import { Dice } from "../sim/dice.ts";
 import { endpoint } from "../helpers/endpoints.ts";
 import { test } from "../helpers/group.ts";
-import { allDeliveries } from "../helpers/operator.ts";
+import { allDeliveries, nothingOpen } from "../helpers/operator.ts";
 import { type PostAnswer, tryPost } from "../helpers/post.ts";
 import { type Relay, startRelay } from "../helpers/program.ts";
 import { type Sink, startSink } from "../helpers/sink.ts";
-import { pause, until } from "../helpers/wait.ts";
+import { pause } from "../helpers/wait.ts";
 
 /** 50 by hand: `CRASH_ROUNDS=50 deno test -A tests/crash`. */
 const ROUNDS = Number(Deno.env.get("CRASH_ROUNDS") ?? 5);
@@ -69,15 +69,7 @@ test(`nothing is missing after ${ROUNDS} times kill -9 under load`, async () => 
 
 async function everythingArrives(relay: Relay, sink: Sink, { accepted }: Load): Promise<void> {
   assert(accepted.size > ROUNDS, `only ${accepted.size} events were accepted`);
-  const open = async () => {
-    const states = ["pending", "in_flight"];
-    const lists = await Promise.all(states.map((state) => allDeliveries(relay, `state=${state}`)));
-    return lists.flat();
-  };
-  await until(async () => (await open()).length === 0, {
-    what: "everything to be settled",
-    withinMs: 120_000,
-  });
+  await nothingOpen(relay, 120_000);
   const arrived = new Set(sink.requests.map((request) => request.header("holdfast-delivery-id")));
   const missing = [...accepted.keys()].filter((id) => !arrived.has(id));
   assert.deepEqual(missing, []);

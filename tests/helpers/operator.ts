@@ -67,6 +67,16 @@ export async function allDeliveries(relay: Relay, query: string): Promise<Delive
   return found;
 }
 
+/** Waits until no delivery is waiting or under way. */
+export function nothingOpen(relay: Relay, withinMs: number): Promise<unknown> {
+  const states = ["pending", "in_flight"];
+  const isQuiet = async () => {
+    const lists = await Promise.all(states.map((state) => allDeliveries(relay, `state=${state}`)));
+    return lists.flat().length === 0;
+  };
+  return until(isQuiet, { what: "everything to be settled", withinMs });
+}
+
 /** Waits until the delivery is in `state` and returns it. */
 export function reached(
   relay: Relay,

@@ -4,7 +4,7 @@ import { HANG_UP } from "../helpers/answer.ts";
 import { sha256 } from "../helpers/bytes.ts";
 import { DenoKvServer, denokvTest } from "../helpers/denokv.ts";
 import { endpoint } from "../helpers/endpoints.ts";
-import { allDeliveries } from "../helpers/operator.ts";
+import { allDeliveries, nothingOpen } from "../helpers/operator.ts";
 import { type Relay, startRelay } from "../helpers/program.ts";
 import { type Sink, type SinkRequest, startSink } from "../helpers/sink.ts";
 import { until } from "../helpers/wait.ts";
@@ -38,7 +38,7 @@ denokvTest(
       const load = new Load(relays, new Dice(SEED), EVENTS);
       const [, faults] = await Promise.all([load.run(), disturb(load, relays, server)]);
       const loadMs = performance.now() - startMs;
-      await everythingSettled(relays[0]);
+      await nothingOpen(relays[0], 60_000);
       const settledMs = performance.now() - startMs;
 
       await oneDeliveryAnEvent(relays[0], load.sent);
@@ -113,18 +113,6 @@ async function disturb(load: Load, relays: readonly Relay[], server: DenoKvServe
     await step();
   }
   return faults;
-}
-
-async function everythingSettled(relay: Relay): Promise<void> {
-  const open = async () => {
-    const states = ["pending", "in_flight"];
-    const lists = await Promise.all(states.map((state) => allDeliveries(relay, `state=${state}`)));
-    return lists.flat();
-  };
-  await until(async () => (await open()).length === 0, {
-    what: "everything to be settled",
-    withinMs: 60_000,
-  });
 }
 
 async function oneDeliveryAnEvent(relay: Relay, sent: readonly Sent[]): Promise<void> {
