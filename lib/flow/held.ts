@@ -72,13 +72,16 @@ export class Held {
     return written !== false;
   }
 
-  /** After a lost answer the record may already be ours: look instead of guessing. */
+  /**
+   * After a lost answer the record may already be ours: look instead of guessing. What has
+   * become of it since is others' business: nothing more is written here.
+   */
   async #alreadyWritten(after: Delivery): Promise<boolean> {
     const found = await readDelivery(this.#store, after.endpoint, after.id);
     const last = found?.value.attempts.at(-1);
     const ours = after.attempts.at(-1);
     this.lost = last === undefined || last.n !== ours?.n || last.atMs !== ours.atMs;
-    if (!this.lost && found !== undefined) this.#stored = found;
+    if (!this.lost && found !== undefined) this.#stored = { ...found, value: after };
     return !this.lost;
   }
 

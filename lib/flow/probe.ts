@@ -51,13 +51,13 @@ async function takeProbe(
   return taken?.owner === owner && taken.deliveryId === deliveryId;
 }
 
-/** The oldest that is due by its own schedule, else the oldest that waits; not the last one again. */
+/**
+ * The oldest that is due by its own schedule, else the oldest that waits; not the last one
+ * again. Where the target put all of them off, the lane is looked at again in time.
+ */
 async function choose(parts: DrainParts, lane: Lane): Promise<Candidate | undefined> {
   const nowMs = parts.clock.nowMs();
-  if (lane.endpoint.ordered) {
-    const head = await headOf(parts, lane, nowMs);
-    return head && candidateOf(head);
-  }
+  if (lane.endpoint.ordered) return await chooseHead(parts, lane, nowMs);
   const due = await dueUntil(parts.store, lane.id, nowMs, SIGHT);
   const later = await dueAfter(parts.store, lane.id, nowMs, SIGHT);
   const last = lane.row.breaker.lastProbedId;
@@ -67,7 +67,22 @@ async function choose(parts: DrainParts, lane: Lane): Promise<Candidate | undefi
       mayGoEarly(one, nowMs)
     ),
   ];
+  if (waiting.length === 0 && later.length > 0) parts.onDue(lane, later[0].dueAtMs);
   return waiting.find(({ stored }) => stored.value.id !== last) ?? waiting[0];
+}
+
+async function chooseHead(
+  parts: DrainParts,
+  lane: Lane,
+  nowMs: number,
+): Promise<Candidate | undefined> {
+  const head = await headOf(parts, lane, nowMs);
+  if (head === undefined) return undefined;
+  const candidate = candidateOf(head);
+  const { dueAtMs } = candidate.entry;
+  if (dueAtMs <= nowMs || mayGoEarly(candidate, nowMs)) return candidate;
+  parts.onDue(lane, dueAtMs);
+  return undefined;
 }
 
 function oldestFirst(found: Candidate[]): Candidate[] {

@@ -9,6 +9,9 @@ interface RateRow {
 /** Attempts that may start together after a quiet time, as a share of one second's. */
 const BURST_SHARE = 0.1;
 
+/** Clocks of several machines may be so far apart. */
+const CLOCK_ERROR_MS = 1_000;
+
 /**
  * Reserves up to `wanted` attempts of a lane that may make `perSecond`, over all
  * processes (a token bucket in its arrival-time form, GCRA, ITU-T I.371). Returns how
@@ -26,9 +29,11 @@ export async function reserveAttempts(
   for (;;) {
     const nowMs = store.clock.nowMs();
     const entry = await store.kv.get<RateRow>(key);
-    // A clock that stepped back must not hold the lane: a stored time is never further than the burst.
-    const stored = Math.min(entry.value?.freeAtMs ?? 0, nowMs + gapMs * burst);
-    const freeAtMs = Math.max(nowMs, stored);
+    const stored = entry.value?.freeAtMs ?? 0;
+    // A time further ahead than the burst is that of a clock which has been stepped back
+    // since, or of another process's wrong one: it must not hold the lane until then.
+    const wrong = stored > nowMs + gapMs * burst + CLOCK_ERROR_MS;
+    const freeAtMs = wrong ? nowMs + gapMs * (burst - 1) : Math.max(nowMs, stored);
     const room = Math.max(0, Math.floor((nowMs + gapMs * burst - freeAtMs) / gapMs + 1e-9));
     const granted = Math.min(wanted, room);
     const nextAtMs = freeAtMs + gapMs * granted - gapMs * (burst - 1);

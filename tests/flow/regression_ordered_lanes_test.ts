@@ -3,10 +3,10 @@ import type { Action } from "../sim/plan.ts";
 import { type Report, simulate } from "../sim/simulation.ts";
 
 /** A plan without chance or faults: only what the test is about. */
-function runOf(processes: number, actions: readonly Action[]): Promise<Report> {
+function runOf(processes: number, actions: readonly Action[], seed = 1): Promise<Report> {
   return simulate(
     {
-      seed: 1,
+      seed,
       processes,
       leaseMs: 60_000,
       skewMs: 0,
@@ -63,4 +63,15 @@ Deno.test("a replayed head queues behind what has been waiting in an ordered lan
   const [first, second, third] = arrivals(report).map(({ id }) => id);
   assert.equal(third, first);
   assert.notEqual(second, first);
+});
+
+/** Not every answer has the header: several seeds, so that the one that opens the breaker does. */
+Deno.test("an ordered lane's probe comes no earlier than its head's Retry-After", async () => {
+  for (let seed = 1; seed <= 8; seed++) {
+    const report = await runOf(1, [
+      { do: "target", atMs: 500, endpoint: "line", target: "one", behaviour: "unavailable" },
+      post(1_000, 1, 0),
+    ], seed);
+    assert.deepEqual(report.violations, []);
+  }
 });
