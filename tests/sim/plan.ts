@@ -106,10 +106,13 @@ function troubleOf(
       return [{ do: "stop", atMs, slot, downMs }];
     case "target": {
       // Slow answers meet the most: renewals, timeouts, takeovers.
-      const behaviour = dice.pick([...BEHAVIOURS, "slow", "slow", "slow"] as const);
+      const behaviour = dice.pick([...BEHAVIOURS, ...SLOW] as const);
       const began = { do: "target", endpoint, target: "one", atMs } as const;
       return [{ ...began, behaviour }, { ...began, atMs: atMs + 2 * forMs, behaviour: "ok" }];
     }
+    case "outage":
+      // Until the end, so that its recovery is seen without further faults.
+      return [{ do: "target", atMs, endpoint, target: "one", behaviour: dice.pick(OUTAGES) }];
     case "store":
       return [{ do: "store", atMs, mode: dice.pick(STORE_MODES), forMs: Math.min(forMs, 9_000) }];
     case "clock":
@@ -135,7 +138,21 @@ function troubleOf(
   }
 }
 
+const SLOW = ["slow", "slow", "slow", "slow", "slow"] as const;
+const ERRORS = ["error", "error", "error"] as const;
+const OUTAGES = ["refused", "resets", "hangs", "unavailable", "unavailable", ...ERRORS] as const;
 const TROUBLES = [
-  ...["kill", "kill", "kill", "stop", "target", "target", "target", "store", "store"] as const,
+  ...[
+    "kill",
+    "kill",
+    "kill",
+    "stop",
+    "target",
+    "target",
+    "outage",
+    "outage",
+    "store",
+    "store",
+  ] as const,
   ...["clock", "retarget", "lane", "operator", "operator", "job", "cron"] as const,
 ];

@@ -14,6 +14,14 @@ export interface SentEvent {
   answered: Set<string>;
 }
 
+/** What a process answered, and how long the sender waited for it. */
+export interface Answered {
+  event: SentEvent;
+  result: IngestResult;
+  by: Process;
+  tookMs: number;
+}
+
 /** A sender that gets no success posts again, so often. */
 const REPOSTS = 4;
 
@@ -28,7 +36,7 @@ export class Posts {
     readonly world: World,
     readonly dice: Dice,
     readonly processes: () => Process[],
-    readonly onAnswer: (event: SentEvent, result: IngestResult, by: Process) => void,
+    readonly onAnswer: (answer: Answered) => void,
     readonly onCrash: (error: Error) => void,
   ) {}
 
@@ -56,9 +64,10 @@ export class Posts {
     this.#unheard.set(to, unheard);
     const hangUp = () => this.#again(event, left);
     unheard.add(hangUp);
+    const startedAtMs = this.world.nowMs;
     ingest(to.relay, event.endpoint, arrivalOf(event)).then((result) => {
       if (!to.alive || !unheard.delete(hangUp)) return;
-      this.onAnswer(event, result, to);
+      this.onAnswer({ event, result, by: to, tookMs: this.world.nowMs - startedAtMs });
       if (result.kind === "stored") this.open--;
       else this.#again(event, left);
     }, this.onCrash);

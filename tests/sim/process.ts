@@ -85,6 +85,11 @@ export class Process implements Actor {
     else this.#end("killed");
   }
 
+  /** Takes back a `kill` that has not come to pass. */
+  spare(): void {
+    this.#stepsLeft = Infinity;
+  }
+
   /** Ends it as SIGTERM does: within the grace, then at once. */
   stop(): void {
     if (this.stopping) return;

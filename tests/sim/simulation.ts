@@ -1,4 +1,3 @@
-import type { IngestResult } from "../../lib/flow/ingest.ts";
 import { cancel, replay } from "../../lib/flow/operate/deliveries.ts";
 import { operateLane } from "../../lib/flow/operate/lanes.ts";
 import { startReplays } from "../../lib/flow/operate/replays.ts";
@@ -6,15 +5,17 @@ import type { Kv } from "../../lib/store/kv.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { examine } from "../../lib/store/doctor.ts";
 import { Dice } from "./dice.ts";
+import { answersInTime } from "./judge/answers.ts";
 import { Judge } from "./judge/judge.ts";
 import { answerIsDurable, judgeOutcome } from "./judge/outcome.ts";
+import { recoveryBoundMs } from "./judge/promptness.ts";
 import { recordsOf, type Scene } from "./judge/scene.ts";
 import { isOpen } from "../../lib/states.ts";
 import { Database } from "./kv/database.ts";
 import { openKv } from "./kv/handle.ts";
 import type { Mode } from "./kv/weather.ts";
 import type { Action, Plan } from "./plan.ts";
-import { Posts, type SentEvent } from "./posts.ts";
+import { type Answered, Posts } from "./posts.ts";
 import { Process, type Surroundings } from "./process.ts";
 import { ENDPOINTS, endpointsOf, originOf, type TargetName } from "./settings.ts";
 import { Targets } from "./targets.ts";
@@ -35,8 +36,6 @@ export interface Report {
   elapsedMs: number;
 }
 
-/** After the last fault everything must be settled within this, and steps of clocks. */
-const CALM_MS = 6 * 60_000;
 const MOST_VIOLATIONS = 20;
 
 /** Runs a plan to its end and judges it. Nothing here depends on real time or chance. */
@@ -61,7 +60,6 @@ class Simulation {
     typeof ENDPOINTS[number],
     TargetName
   >;
-  #isCalm = false;
 
   constructor(
     readonly plan: Plan,
@@ -72,7 +70,10 @@ class Simulation {
     const dice = new Dice(plan.seed ^ 0x5eed);
     const database = new Database(world, dice);
     database.weather.mode = weather;
-    const targets = new Targets(world, dice, () => {});
+    const targets = new Targets(world, dice, {
+      onSend: (attempted) => this.#judge.onSend(attempted),
+      onHeard: (heard) => this.#judge.onHeard(heard),
+    });
     this.#surroundings = { world, database, targets, dice, leaseMs: plan.leaseMs, tamper };
     this.#scene = {
       plan,
@@ -80,7 +81,9 @@ class Simulation {
       database,
       targets,
       endedAtMs: new Map(),
-      stepsAtMs: [],
+      storedAtMs: new Map(),
+      calmAtMs: undefined,
+      steps: [],
       violated: (rule, detail, about) => this.#violated({ rule, detail, about }),
     };
     this.#judge = new Judge(this.#scene);
@@ -89,7 +92,7 @@ class Simulation {
       world,
       dice,
       () => this.#alive(),
-      (...heard) => this.#heard(...heard),
+      (answered) => this.#heard(answered),
       (error) => this.#violated({ rule: "crash", detail: error.message }),
     );
     this.#slots = Array.from({ length: plan.processes });
@@ -108,7 +111,7 @@ class Simulation {
       (sum, a) => a.do === "clock" ? sum + Math.abs(a.byMs) : sum,
       0,
     );
-    const untilMs = this.#world.nowMs + CALM_MS + plan.leaseMs + stepsMs;
+    const untilMs = this.#world.nowMs + recoveryBoundMs(plan) + stepsMs;
     await this.#world.run(untilMs, () => this.#isBroken() || this.#isSettled());
     if (!this.#isBroken()) await this.#judgeEnd();
     const { story, elapsedMs } = this.#world;
@@ -150,7 +153,7 @@ class Simulation {
   }
 
   #act(action: Action): void {
-    if (this.#isCalm) return;
+    if (this.#scene.calmAtMs !== undefined) return;
     const { world, database, targets } = this.#surroundings;
     if (action.do !== "cron") world.tell(`- ${describe(action)}`);
     const process = "slot" in action ? this.#slots[action.slot] : undefined;
@@ -175,7 +178,7 @@ class Simulation {
       case "clock":
         if (living === undefined) return;
         living.clockAheadMs += action.byMs;
-        this.#scene.stepsAtMs.push(world.nowMs);
+        this.#scene.steps.push({ atMs: world.nowMs, byMs: action.byMs });
         return;
       case "retarget":
         this.#targetNames[action.endpoint] = action.target;
@@ -214,9 +217,11 @@ class Simulation {
   #calm(): void {
     const { world, database, targets } = this.#surroundings;
     world.tell("- all faults stop");
-    this.#isCalm = true;
+    this.#scene.calmAtMs = world.nowMs;
+    this.#judge.onCalm();
     database.weather.mode = "perfect";
     targets.allWell();
+    for (const process of this.#alive()) process.spare();
     for (const slot of this.#slots.keys()) this.#start(slot);
     // A process that is just ending cannot be asked; its successor is.
     world.after(6_000, () => {
@@ -234,8 +239,9 @@ class Simulation {
       .catch(() => this.#world.after(1_000, () => this.#release(endpoint)));
   }
 
-  #heard(event: SentEvent, result: IngestResult, by: Process): void {
+  #heard({ event, result, by, tookMs }: Answered): void {
     const { world } = this.#surroundings;
+    answersInTime(this.#scene, event, tookMs);
     if (result.kind !== "stored") {
       const code = result.kind === "refused" ? result.problem.code : result.kind;
       return world.tell(`${by.name} answers ${event.id}: ${code}`);

@@ -20,14 +20,27 @@ export const BEHAVIOURS = [
 ] as const;
 export type Behaviour = typeof BEHAVIOURS[number];
 
-/** One request as a target saw it. */
-export interface Arrival {
+/** An attempt's way out and its result back in, as the process that makes it sees them. */
+export interface Attempted {
   deliveryId: string;
   attempt: number;
+  by: Actor;
+}
+
+/** What a process heard of an attempt. */
+export type Heard = Attempted & ({ status: number; retryAfter?: string } | { code: FailureCode });
+
+export interface TargetsWatcher {
+  /** An attempt starts; nothing has left the process yet. */
+  onSend: (attempted: Attempted) => void;
+  onHeard: (heard: Heard) => void;
+}
+
+/** One request as a target saw it. */
+export interface Arrival extends Attempted {
   origin: string;
   sha256: string;
   atMs: number;
-  by: Actor;
   status: number | "none";
   /** Whether the process heard the answer. */
   heard: boolean;
@@ -43,6 +56,9 @@ interface Plan {
   code?: FailureCode;
 }
 
+/** What targets ask for at most; `busy` ones for less. */
+export const LONGEST_RETRY_AFTER_MS = 20_000;
+
 /** All targets, by origin, and what reached them. */
 export class Targets {
   readonly arrivals: Arrival[] = [];
@@ -51,8 +67,7 @@ export class Targets {
   constructor(
     readonly world: World,
     readonly dice: Dice,
-    /** Told when an attempt starts, before anything leaves the process. */
-    readonly onSend: (deliveryId: string, by: Actor) => void,
+    readonly watcher: TargetsWatcher,
   ) {}
 
   behave(origin: string, behaviour: Behaviour): void {
@@ -82,7 +97,11 @@ export class Targets {
       case "error":
         return { ...fast, status: 500 };
       case "unavailable":
-        return { ...fast, status: 503, retryAfter: dice.chance(0.5) ? "20" : undefined };
+        return {
+          ...fast,
+          status: 503,
+          retryAfter: dice.chance(0.5) ? `${LONGEST_RETRY_AFTER_MS / 1_000}` : undefined,
+        };
       case "busy":
         return { ...fast, status: 429, retryAfter: dice.chance(0.7) ? "15" : undefined };
       case "refused":
@@ -105,7 +124,9 @@ export function transportOf(targets: Targets, actor: Actor): Transport {
   async function send(out: Outgoing): Promise<Answer> {
     const startedAtMs = world.nowMs;
     const deliveryId = headerOf(out, "holdfast-delivery-id");
-    targets.onSend(deliveryId, actor);
+    const attempt = Number(headerOf(out, "holdfast-attempt"));
+    const attempted = { deliveryId, attempt, by: actor };
+    targets.watcher.onSend(attempted);
     const body = await bytesOf(out);
     return new Promise((resolve) => {
       const { arrivesInMs, answersInMs, status, retryAfter, code } = targets.plan(out.origin);
@@ -115,6 +136,7 @@ export function transportOf(targets: Targets, actor: Actor): Transport {
         if (over) return;
         over = true;
         const ms = world.nowMs - startedAtMs;
+        targets.watcher.onHeard({ ...attempted, retryAfter, ...answer });
         if ("code" in answer) return resolve({ kind: "failure", code: answer.code, ms });
         if (arrival !== undefined) arrival.heard = true;
         const ended = new Promise<void>((done) => world.after(dice.int(0, 20), done, actor));
@@ -131,7 +153,14 @@ export function transportOf(targets: Targets, actor: Actor): Transport {
       if (arrivesInMs !== undefined) {
         world.after(arrivesInMs, () => {
           if (over || (!actor.alive && !onTheWire)) return;
-          arrival = arrivalOf(out, deliveryId, body, actor, world.nowMs, status ?? "none");
+          arrival = {
+            ...attempted,
+            origin: out.origin,
+            sha256: sha256Of(body),
+            atMs: world.nowMs,
+            status: status ?? "none",
+            heard: false,
+          };
           targets.arrivals.push(arrival);
           world.tell(
             `${out.origin} gets ${deliveryId} attempt ${arrival.attempt} from ${actor.name}: ${
@@ -171,17 +200,8 @@ async function bytesOf({ body }: Outgoing): Promise<Uint8Array[]> {
   return pieces;
 }
 
-function arrivalOf(
-  out: Outgoing,
-  deliveryId: string,
-  body: readonly Uint8Array[],
-  by: Actor,
-  atMs: number,
-  status: Arrival["status"],
-): Arrival {
+function sha256Of(pieces: readonly Uint8Array[]): string {
   const hash = createHash("sha256");
-  for (const piece of body) hash.update(piece);
-  const attempt = Number(headerOf(out, "holdfast-attempt"));
-  const sha256 = hash.digest("hex");
-  return { deliveryId, attempt, origin: out.origin, sha256, atMs, by, status, heard: false };
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest("hex");
 }

@@ -1,11 +1,13 @@
 import type { LaneRow } from "../../../lib/decide/lane.ts";
 import type { Delivery } from "../../../lib/model.ts";
+import type { Process } from "../process.ts";
 import { isOpen } from "../../../lib/states.ts";
 import {
   type Claim,
   clocksStepped,
   hadTrouble,
   isClaim,
+  isProbe,
   laneRow,
   recordsOf,
   type Rule,
@@ -45,13 +47,22 @@ export function noteLane(scene: Scene, endpoint: string): void {
   else if (!since.has(endpoint)) since.set(endpoint, scene.world.nowMs);
 }
 
-/** One probe at a time, over all processes: a live one is not replaced. */
-export function probesAreSingle(scene: Scene, before: LaneRow, after: LaneRow): void {
+/**
+ * One probe at a time, over all processes: a live one is not replaced, but for its owner's
+ * own that was never made because the store would not say whether it had been claimed.
+ */
+export function probesAreSingle(
+  scene: Scene,
+  before: LaneRow,
+  after: LaneRow,
+  by: Process,
+): void {
   const [old, next] = [before.breaker.probe, after.breaker.probe];
   if (old === undefined || next === undefined || clocksStepped(scene)) return;
   const same = old.owner === next.owner && old.deliveryId === next.deliveryId;
   const lives = old.untilMs > scene.world.nowMs + scene.plan.skewMs;
-  if (!same && lives) {
+  const gaveUp = old.owner === by.name && hadTrouble(scene, by, TROUBLE_MS);
+  if (!same && lives && !gaveUp) {
     scene.violated("probe", `${next.owner} probes beside ${old.owner}`, next.deliveryId);
   }
 }
@@ -65,9 +76,7 @@ export const heldLanesRest: Rule = (scene, moved) => {
   if (since === undefined || row === undefined) return;
   if (scene.world.nowMs - since < OLDEST_ROW_MS || hadTrouble(scene, by, TROUBLE_MS)) return;
   const held = row.pausedAtMs !== undefined || row.health.status === "disabled";
-  const isProbe = row.breaker.probe?.deliveryId === after.id &&
-    row.breaker.probe.owner === by.name;
-  if (held || !isProbe) {
+  if (held || !isProbe(scene, moved)) {
     const why = held ? "paused or disabled" : "open";
     scene.violated("breaker", `${by.name} claimed it while its lane was ${why}`, after.id);
   }
@@ -83,7 +92,7 @@ export const orderIsKept: Rule = (scene, moved) => {
       scene.violated("order", `claimed while ${other.id} was in flight`, after.id);
     } else if (wasStarted(other) && !wasStarted(after)) {
       scene.violated("order", `claimed while ${other.id} was between attempts`, after.id);
-    } else if (isBefore(scene, other, moved)) {
+    } else if (wasStoredFirst(scene, other, after) && isBefore(scene, other, moved)) {
       scene.violated("order", `claimed before ${other.id}, which was accepted earlier`, after.id);
     }
   }
@@ -91,6 +100,11 @@ export const orderIsKept: Rule = (scene, moved) => {
 
 /** Whether a delivery has been tried in its present round. */
 const wasStarted = ({ attemptCount, round }: Delivery) => attemptCount > round.attemptsBefore;
+
+/** Of two that were under way to the store together, neither came first. */
+function wasStoredFirst({ storedAtMs }: Scene, one: Delivery, other: Delivery): boolean {
+  return (storedAtMs.get(one.id) ?? 0) <= (storedAtMs.get(other.id) ?? 0);
+}
 
 /** Both wait for their first attempt, and the clocks cannot be wrong about who came first. */
 function isBefore({ plan }: Scene, other: Delivery, { before, after }: Claim): boolean {

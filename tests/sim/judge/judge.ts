@@ -3,6 +3,7 @@ import type { Delivery } from "../../../lib/model.ts";
 import { isOpen } from "../../../lib/states.ts";
 import type { Applied } from "../kv/rows.ts";
 import type { Process } from "../process.ts";
+import type { Attempted, Heard } from "../targets.ts";
 import {
   heldLanesRest,
   leasesAreRespected,
@@ -16,6 +17,10 @@ import {
   oneDeliveryAnEvent,
   statesFollowTheTable,
 } from "./records.ts";
+import { Outages } from "./outages.ts";
+import { Rate } from "./rate.ts";
+import { Recovery } from "./recovery.ts";
+import { RetryAfter } from "./retry_after.ts";
 import type { Moved, Rule, Scene } from "./scene.ts";
 
 const RULES: readonly Rule[] = [
@@ -32,7 +37,35 @@ export class Judge {
   readonly reopenedAtMs = new Map<string, number[]>();
   readonly counted: Record<string, number> = { accepted: 0, delivered: 0, dead: 0 };
 
-  constructor(readonly scene: Scene) {}
+  readonly #outages: Outages;
+  readonly #retryAfter: RetryAfter;
+  readonly #rate: Rate;
+  readonly #recovery: Recovery;
+
+  constructor(readonly scene: Scene) {
+    this.#outages = new Outages(scene);
+    this.#retryAfter = new RetryAfter(scene);
+    this.#rate = new Rate(scene);
+    this.#recovery = new Recovery(scene);
+  }
+
+  /** An attempt starts. */
+  onSend(attempted: Attempted): void {
+    this.#outages.onSend(attempted);
+    this.#retryAfter.onSend(attempted);
+    this.#rate.onSend(attempted);
+  }
+
+  /** A living process hears of an attempt. */
+  onHeard(heard: Heard): void {
+    this.#outages.onHeard(heard);
+    this.#retryAfter.onHeard(heard);
+  }
+
+  /** All faults have stopped. */
+  onCalm(): void {
+    this.#recovery.onCalm();
+  }
 
   onCommit(applied: readonly Applied[], by: Process): void {
     for (const one of applied) {
@@ -48,16 +81,23 @@ export class Judge {
     // After the claims of the same commit: those were decided on the row before.
     for (const { key, before, after } of applied) {
       if (key[0] !== "lane" || key.length !== 2) continue;
-      if (before !== undefined) {
-        probesAreSingle(this.scene, before as LaneRow, after as LaneRow);
+      const endpoint = String(key[1]);
+      if (before !== undefined && after !== undefined) {
+        probesAreSingle(this.scene, before as LaneRow, after as LaneRow, by);
+        this.#recovery.onLane(before as LaneRow, after as LaneRow, endpoint, by);
       }
-      noteLane(this.scene, String(key[1]));
+      noteLane(this.scene, endpoint);
+      this.scene.world.tell(`${by.name} writes lane ${endpoint}: ${toldLane(after as LaneRow)}`);
     }
   }
 
   #moved(moved: Moved): void {
     const { before, after, by } = moved;
+    const { storedAtMs, world } = this.scene;
+    if (before === undefined && after !== undefined) storedAtMs.set(after.id, world.nowMs);
     for (const rule of RULES) rule(this.scene, moved);
+    this.#outages.onMoved(moved);
+    this.#retryAfter.onMoved(moved);
     if (after === undefined) return;
     this.#count(before, after);
     if (before !== undefined && !isOpen(before.state) && isOpen(after.state)) {
@@ -81,4 +121,12 @@ function told(
   return `${state} ${
     reason ?? lease?.owner ?? ""
   } after ${attemptCount} attempts${result}, due ${dueAtMs}, replays ${replays}`;
+}
+
+function toldLane(row: LaneRow | undefined): string {
+  if (row === undefined) return "deleted";
+  const { phase, openUntilMs, probe } = row.breaker;
+  const open = phase === "open" ? `open until ${openUntilMs}` : phase;
+  const probed = probe === undefined ? "" : `, ${probe.owner} probes with ${probe.deliveryId}`;
+  return `${open}${probed}${row.pausedAtMs === undefined ? "" : ", paused"}`;
 }

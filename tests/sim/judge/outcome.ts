@@ -3,7 +3,7 @@ import { isOpen } from "../../../lib/states.ts";
 import { keys } from "../../../lib/store/keys.ts";
 import type { SentEvent } from "../posts.ts";
 import type { Arrival } from "../targets.ts";
-import { recordsOf, type Scene } from "./scene.ts";
+import { clocksStepped, recordsOf, type Scene } from "./scene.ts";
 
 /** What has been seen over time and is needed at the end. */
 export interface Ledger {
@@ -90,10 +90,10 @@ function duplicatesAreExplained(
 }
 
 function isExplained(scene: Scene, { atMs, by, heard }: Arrival, later: Arrival): boolean {
-  const { database, endedAtMs, stepsAtMs, plan } = scene;
+  const { database, endedAtMs, plan } = scene;
   const ended = endedAtMs.get(by.name) ?? Infinity;
   const troubled = database.hadTrouble(by, atMs - plan.leaseMs - 10_000, later.atMs);
-  return !heard || ended <= later.atMs || troubled || stepsAtMs.length > 0 ||
+  return !heard || ended <= later.atMs || troubled || clocksStepped(scene) ||
     (by as { stopping?: boolean }).stopping === true;
 }
 

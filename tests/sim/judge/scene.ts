@@ -1,11 +1,11 @@
 import type { LaneRow } from "../../../lib/decide/lane.ts";
-import type { Delivery } from "../../../lib/model.ts";
+import type { Delivery, PayloadHead } from "../../../lib/model.ts";
 import { keys } from "../../../lib/store/keys.ts";
 import type { Database } from "../kv/database.ts";
 import type { Plan } from "../plan.ts";
 import type { Process } from "../process.ts";
 import type { Targets } from "../targets.ts";
-import type { World } from "../world.ts";
+import type { Actor, World } from "../world.ts";
 
 /** What a judge can look at. */
 export interface Scene {
@@ -15,8 +15,12 @@ export interface Scene {
   targets: Targets;
   /** Processes that ended, and when. */
   endedAtMs: Map<string, number>;
-  /** When clocks were stepped. */
-  stepsAtMs: number[];
+  /** World time at which each delivery was stored. */
+  storedAtMs: Map<string, number>;
+  /** When all faults stopped, in world time. */
+  calmAtMs: number | undefined;
+  /** Steps of clocks, and when they were made. */
+  steps: { atMs: number; byMs: number }[];
   /** Notes a broken promise; `about` is the delivery's id. */
   violated: (rule: string, detail: string, about?: string) => void;
 }
@@ -41,6 +45,23 @@ export function isClaim(moved: Moved): moved is Claim {
 
 export type Claim = Moved & { after: Delivery };
 
+/** Whether the result of an attempt was written. */
+export function isAttempted({ before, after }: Moved): boolean {
+  return after !== undefined && after.attemptCount > (before?.attemptCount ?? 0);
+}
+
+/** Whether a claim is that of the open breaker's probe. */
+export function isProbe(scene: Scene, { after, by }: Claim): boolean {
+  const probe = laneRow(scene, after.endpoint)?.breaker.probe;
+  return probe?.deliveryId === after.id && probe.owner === by.name;
+}
+
+/** The lane of a stored delivery. */
+export function endpointOf({ database }: Scene, deliveryId: string): string | undefined {
+  const row = database.rows.peek(keys.payload(deliveryId, 0)) as PayloadHead | undefined;
+  return row?.endpoint;
+}
+
 export function laneRow({ database }: Scene, endpoint: string): LaneRow | undefined {
   return database.rows.peek(keys.lane(endpoint)) as LaneRow | undefined;
 }
@@ -52,11 +73,16 @@ export function recordsOf({ database }: Scene, endpoint: string): Delivery[] {
 }
 
 /** Whether a process had trouble with its store lately: its knowledge may be older than usual. */
-export function hadTrouble({ database, world }: Scene, by: Process, withinMs: number): boolean {
+export function hadTrouble({ database, world }: Scene, by: Actor, withinMs: number): boolean {
   return database.hadTrouble(by, world.nowMs - withinMs, world.nowMs);
 }
 
 /** Clocks that were stepped void every promise about whose lease lives. */
-export function clocksStepped({ stepsAtMs }: Scene): boolean {
-  return stepsAtMs.length > 0;
+export function clocksStepped({ steps }: Scene): boolean {
+  return steps.length > 0;
+}
+
+/** How far two clocks may be apart. */
+export function clockErrorMs({ plan, steps }: Scene): number {
+  return steps.reduce((sum, { byMs }) => sum + Math.abs(byMs), plan.skewMs);
 }

@@ -80,4 +80,58 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
     find: "body: standAlone(body.subarray(0, first)),",
     put: "body: standAlone(body.subarray(0, first)).fill(0),",
   },
+  {
+    name: "a probe into an outage counts",
+    path: "lib/decide/settle.ts",
+    find: "return probe && (isOutageLike(result) || previousDueAtMs > atMs);",
+    put: "return probe && previousDueAtMs > atMs;",
+  },
+  {
+    name: "an early probe counts",
+    path: "lib/decide/settle.ts",
+    find: "return probe && (isOutageLike(result) || previousDueAtMs > atMs);",
+    put: "return probe && isOutageLike(result);",
+  },
+  {
+    name: "no outage opens a breaker",
+    path: "lib/decide/breaker.ts",
+    find: "return opens ? opened(next, event, settings) : next;",
+    put: "return opens && isRateLimit(result) ? opened(next, event, settings) : next;",
+  },
+  {
+    name: "a probe does not wait for Retry-After",
+    path: "lib/flow/probe.ts",
+    find: 'return value.state === "pending" && (value.notBeforeMs ?? 0) <= nowMs;',
+    put: 'return value.state === "pending";',
+  },
+  {
+    name: "a recovery does not wait for Retry-After",
+    path: "lib/flow/recovery.ts",
+    find: "(delivery.notBeforeMs ?? 0) <= nowMs;",
+    put: "true;",
+  },
+  {
+    name: "each process has a rate of its own",
+    path: "lib/store/rate.ts",
+    find: "const stored = entry.value?.freeAtMs ?? 0;",
+    put: "const stored = 0;",
+  },
+  {
+    name: "a closing breaker lets nothing out early",
+    path: "lib/decide/lane.ts",
+    find: "...(closes ? { recovery: { atMs: nowMs } } : {})",
+    put: "",
+  },
+  {
+    name: "an open breaker is not looked at again in time",
+    path: "lib/decide/gate.ts",
+    find: 'why: "open", untilMs: breaker.openUntilMs }',
+    put: 'why: "open" }',
+  },
+  {
+    name: "a sender waits for a body to be taken back",
+    path: "lib/store/staging.ts",
+    find: "await Promise.race([dropped, late]);",
+    put: "await dropped;",
+  },
 ];
