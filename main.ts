@@ -24,8 +24,8 @@ const started = Promise.withResolvers<Relay>();
 
 // Deno Deploy finds cron jobs by running the top level, so this comes first and always.
 Deno.cron("holdfast sweep", "* * * * *", async () => {
-  const { schedule, github } = await started.promise;
-  await Promise.all([schedule.cronPass(), github.look()]);
+  const { schedule, housekeeping, github } = await started.promise;
+  await Promise.all([schedule.cronPass(), housekeeping.cronPass(), github.look()]);
 });
 
 const config = await readSettings(DEV);

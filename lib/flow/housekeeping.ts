@@ -17,16 +17,22 @@ interface Parts {
 }
 
 const EVERY_MS = 5 * 60_000;
+/** Of each five minutes the part in which cron comes by once. */
+const CRON_SLOT_MS = 60_000;
 /** One pass ends here even if more is left; the next one goes on. */
 const BATCHES = 200;
 /** Relay mode may have many thousand lanes: each pass looks at some and goes on behind them. */
 const RELAY_LANES = 500;
 
-/** Deletes what is past its time, every five minutes. Any number of processes may do so. */
+/**
+ * Deletes what is past its time, every five minutes: by a timer, and by cron where no process
+ * lives for so long. Any number of processes may do so.
+ */
 export class Housekeeping {
   readonly #parts: Parts;
   #cancel: (() => void) | undefined;
   #stopped = false;
+  #passedAtMs = -Infinity;
   #behindSinceMs: number | undefined;
   #relayLanesAfter: string | undefined;
 
@@ -51,10 +57,21 @@ export class Housekeeping {
     this.#cancel?.();
   }
 
+  /**
+   * Called by each cron pass: of five minutes the first makes a pass, in whichever process it
+   * runs, unless that one has made one lately.
+   */
+  async cronPass(): Promise<void> {
+    const { clock } = this.#parts;
+    const isFirst = clock.nowMs() % EVERY_MS < CRON_SLOT_MS;
+    if (isFirst && clock.monotonicMs() - this.#passedAtMs >= EVERY_MS) await this.pass();
+  }
+
   /** One pass over everything. A failing store is told of and tried again next time. */
   async pass(): Promise<void> {
     const { store, clock, endpoints, observe } = this.#parts;
     const startedAtMs = clock.nowMs();
+    this.#passedAtMs = clock.monotonicMs();
     let left = false;
     try {
       await sweepStaging(store, startedAtMs, PRUNE_BATCH);
