@@ -1,6 +1,6 @@
 import type { LaneRow } from "../decide/lane.ts";
 import type { Delivery } from "../model.ts";
-import { dueAfter, dueBehind } from "../store/due.ts";
+import { dueAfter, dueBehind, readDue } from "../store/due.ts";
 import type { DueEntry } from "../store/keys.ts";
 import type { Store } from "../store/kv.ts";
 import { type Candidate, candidates } from "./claim.ts";
@@ -21,6 +21,8 @@ interface Window {
   recoveryAtMs: number;
   /** Youngest first, so that the end is the oldest. */
   entries: DueEntry[];
+  /** What was let out last: whoever asked may have found no room or no rate for some of it. */
+  given: DueEntry[];
   /** Where the next window begins; `undefined` once the lane's last entry was read. */
   behind: DueEntry | undefined;
 }
@@ -41,7 +43,7 @@ export class Recoveries {
   async next(parts: Parts, lane: Lane, nowMs: number, limit: number): Promise<Candidate[]> {
     const { recovery } = lane.row;
     while (recovery !== undefined) {
-      const window = await this.#window(lane, recovery.atMs, nowMs);
+      const window = await this.#window(parts, lane, recovery.atMs, nowMs);
       if (window === undefined) {
         this.#windows.delete(lane.id);
         await parts.lanes.update(lane, (row) => withoutRecovery(row, recovery.atMs));
@@ -53,15 +55,23 @@ export class Recoveries {
         window.entries.splice(-limit).reverse(),
       );
       const waited = found.filter(({ stored }) => isLetOut(stored.value, recovery.atMs, nowMs));
-      if (waited.length > 0) return waited;
+      if (waited.length === 0) continue;
+      window.given = waited.map(({ entry }) => entry);
+      return waited;
     }
     return [];
   }
 
   /** The window with entries left to look at; `undefined` behind the last one. */
-  async #window(lane: Lane, recoveryAtMs: number, nowMs: number): Promise<Window | undefined> {
+  async #window(
+    parts: Parts,
+    lane: Lane,
+    recoveryAtMs: number,
+    nowMs: number,
+  ): Promise<Window | undefined> {
     const before = this.#windows.get(lane.id);
     const same = before?.recoveryAtMs === recoveryAtMs ? before : undefined;
+    if (same !== undefined) await takeBack(parts, same);
     if (same !== undefined && same.entries.length > 0) return same;
     if (same !== undefined && same.behind === undefined) return undefined;
     const entries = same?.behind === undefined
@@ -70,10 +80,22 @@ export class Recoveries {
     if (entries.length === 0) return undefined;
     const behind = entries.length < WINDOW ? undefined : entries.at(-1);
     entries.sort((a, b) => a.id < b.id ? 1 : -1);
-    const window = { recoveryAtMs, entries, behind };
+    const window = { recoveryAtMs, entries, given: [], behind };
     this.#windows.set(lane.id, window);
     return window;
   }
+}
+
+/** What was let out and not taken is next again. */
+async function takeBack({ store, work }: Parts, window: Window): Promise<void> {
+  const free = window.given.filter(({ id }) => !work.holds(id));
+  window.given = [];
+  const records = await readDue(store, free);
+  const left = free.filter(({ dueAtMs }, index) => {
+    const record = records[index]?.value;
+    return record?.state === "pending" && record.dueAtMs === dueAtMs;
+  });
+  window.entries.push(...left.reverse());
 }
 
 /** A delivery is let out if it was not tried since, and not before the target's own word. */

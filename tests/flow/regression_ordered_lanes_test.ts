@@ -1,51 +1,17 @@
 import assert from "node:assert/strict";
-import type { Action } from "../sim/plan.ts";
-import { type Report, simulate } from "../sim/simulation.ts";
-
-/** A plan without chance or faults: only what the test is about. */
-function runOf(processes: number, actions: readonly Action[], seed = 1): Promise<Report> {
-  return simulate(
-    {
-      seed,
-      processes,
-      leaseMs: 60_000,
-      skewMs: 0,
-      chaosMs: 40_000,
-      actions: [...actions],
-    },
-    (kv) => kv,
-    "perfect",
-  );
-}
-
-const post = (atMs: number, event: number, slot: number): Action => ({
-  do: "post",
-  atMs,
-  endpoint: "line",
-  event,
-  slot,
-  bytes: 20,
-});
-
-/** What the target got, in order of arrival: seconds since the start, and the delivery. */
-function arrivals({ story }: Report): { atS: number; id: string }[] {
-  return story.flatMap((line) => {
-    const id = / gets (\S+) /.exec(line)?.[1];
-    return id === undefined ? [] : [{ atS: Number.parseFloat(line), id }];
-  });
-}
+import { arrivals, post, runOf } from "./quiet_run.ts";
 
 Deno.test("an ordered lane goes on within seconds in another process than the last one", async () => {
-  const report = await runOf(2, [post(1_000, 1, 0), post(2_000, 2, 1)]);
+  const report = await runOf(2, [post("line", 1_000, 1, 0), post("line", 2_000, 2, 1)]);
   assert.deepEqual(report.violations, []);
   assert(arrivals(report)[1].atS < 8, `the second arrived after ${arrivals(report)[1].atS} s`);
 });
 
 Deno.test("an ordered lane goes on within seconds after a restart", async () => {
   const report = await runOf(1, [
-    post(1_000, 1, 0),
+    post("line", 1_000, 1, 0),
     { do: "stop", atMs: 2_000, slot: 0, downMs: 0 },
-    post(7_500, 2, 0),
+    post("line", 7_500, 2, 0),
   ]);
   assert.deepEqual(report.violations, []);
   assert(arrivals(report)[1].atS < 10, `the second arrived after ${arrivals(report)[1].atS} s`);
@@ -53,9 +19,9 @@ Deno.test("an ordered lane goes on within seconds after a restart", async () => 
 
 Deno.test("a replayed head queues behind what has been waiting in an ordered lane", async () => {
   const report = await runOf(1, [
-    post(1_000, 1, 0),
+    post("line", 1_000, 1, 0),
     { do: "lane", atMs: 2_000, endpoint: "line", slot: 0, action: "pause" },
-    post(3_000, 2, 0),
+    post("line", 3_000, 2, 0),
     { do: "replay", atMs: 4_000, slot: 0, nth: 0 },
     { do: "lane", atMs: 5_000, endpoint: "line", slot: 0, action: "resume" },
   ]);
@@ -70,7 +36,7 @@ Deno.test("an ordered lane's probe comes no earlier than its head's Retry-After"
   for (let seed = 1; seed <= 8; seed++) {
     const report = await runOf(1, [
       { do: "target", atMs: 500, endpoint: "line", target: "one", behaviour: "unavailable" },
-      post(1_000, 1, 0),
+      post("line", 1_000, 1, 0),
     ], seed);
     assert.deepEqual(report.violations, []);
   }
