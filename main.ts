@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { monotonicFactory } from "ulid";
 import { clock } from "./lib/boot/clock.ts";
+import { cronSchedule } from "./lib/boot/cron.ts";
 import { devGreeting } from "./lib/boot/dev.ts";
 import { pooledFractions } from "./lib/boot/random.ts";
 import { serve } from "./lib/boot/serve.ts";
@@ -23,7 +24,7 @@ const DEV = Deno.args.includes("--dev");
 const started = Promise.withResolvers<Relay>();
 
 // Deno Deploy finds cron jobs by running the top level, so this comes first and always.
-Deno.cron("holdfast sweep", "* * * * *", async () => {
+Deno.cron("holdfast sweep", cronSchedule(Deno.env.get("CRON_MINUTES")), async () => {
   const { schedule, housekeeping, github } = await started.promise;
   await Promise.all([schedule.cronPass(), housekeeping.cronPass(), github.look()]);
 });

@@ -39,6 +39,7 @@ export interface Config {
   /** `true` allows all private targets, a list allows the CIDR blocks in it. */
   privateTargets: boolean | readonly string[];
   scheduler: "auto" | "queue" | "sweep";
+  cronMinutes: number;
   leaseMs: number;
   logLevel: "debug" | "info" | "warn" | "error";
   github: GithubSettings;
@@ -84,6 +85,10 @@ const lease = z.string().transform((value, context) => {
   return z.NEVER;
 });
 
+/** Minutes between two passes of cron; up to half an hour, so that they come evenly. */
+export const cronMinutes = z.string().regex(/^\d{1,2}$/, "is not 1 to 30").transform(Number)
+  .refine((minutes) => minutes >= 1 && minutes <= 30, "is not 1 to 30").default(1);
+
 const settingsSchema = z.object({
   PORT: z.string().regex(/^\d{1,5}$/, "is not a port").transform(Number).refine(
     (n) => n < 65_536,
@@ -99,6 +104,7 @@ const settingsSchema = z.object({
     return value.split(",").map((part) => part.trim());
   }).pipe(z.union([z.boolean(), z.array(cidr).min(1)])),
   SCHEDULER: z.enum(["auto", "queue", "sweep"]).default("auto"),
+  CRON_MINUTES: cronMinutes,
   LEASE: lease.default(60_000),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   ...githubVariables,
@@ -151,6 +157,7 @@ export function parseConfig(sources: Sources): Config | ConfigFault {
     adminToken: s.ADMIN_TOKEN,
     privateTargets: s.ALLOW_PRIVATE_TARGETS,
     scheduler: s.SCHEDULER,
+    cronMinutes: s.CRON_MINUTES,
     leaseMs: s.LEASE,
     logLevel: s.LOG_LEVEL,
     github: toGithubSettings(s),

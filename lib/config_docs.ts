@@ -95,6 +95,13 @@ const GENERAL: readonly [
     "whether KV queue messages wake the relay: found out, expected, or never used",
   ],
   [
+    "CRON_MINUTES",
+    "1 to 30",
+    ({ cronMinutes }) => cronMinutes,
+    "minutes between two wake-ups where a platform puts processes to sleep " +
+    "([deploying](deploying.md#what-it-costs))",
+  ],
+  [
     "LEASE",
     "duration",
     ({ leaseMs }) => shownDuration(leaseMs),

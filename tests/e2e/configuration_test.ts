@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { cronSchedule } from "../../lib/boot/cron.ts";
 import { test } from "../helpers/group.ts";
 import { post } from "../helpers/post.ts";
 import { runToExit, startRelay } from "../helpers/program.ts";
@@ -28,6 +29,7 @@ const BAD_SETTINGS: Record<string, string> = {
   PORT: HUSH,
   LEASE: HUSH,
   SCHEDULER: HUSH,
+  CRON_MINUTES: HUSH,
   LOG_LEVEL: HUSH,
   PUBLIC_URL: HUSH,
   ALLOW_PRIVATE_TARGETS: HUSH,
@@ -121,3 +123,20 @@ test("a relay without endpoints starts and knows none", async () => {
   await using relay = await startRelay({});
   assert.equal((await post(relay, "demo")).http, 404);
 });
+
+for (
+  const [minutes, schedule] of [
+    [undefined, "* * * * *"],
+    ["", "* * * * *"],
+    ["1", "* * * * *"],
+    [" 5 ", "*/5 * * * *"],
+    ["30", "*/30 * * * *"],
+    ["0", "* * * * *"],
+    ["31", "* * * * *"],
+    ["5 * * * *", "* * * * *"],
+  ]
+) {
+  Deno.test(`CRON_MINUTES=${minutes ?? " (not set)"} has cron come by at "${schedule}"`, () => {
+    assert.equal(cronSchedule(minutes), schedule);
+  });
+}
