@@ -35,7 +35,7 @@ export function render(text: string, resolve: Resolve): Rendered {
         const content = this.parser.parseInline(tokens);
         const url = resolve(href);
         return url === undefined
-          ? `${content} (<code>${escape(href)}</code> in the sources)`
+          ? inSources(href, content)
           : `<a href="${escape(url)}">${content}</a>`;
       },
       image({ href, text }) {
@@ -44,6 +44,13 @@ export function render(text: string, resolve: Resolve): Rendered {
     },
   });
   return { html: marked.parse(text, { async: false }), title, sections };
+}
+
+/** A link to a file that is not served: where it is to be found instead. */
+function inSources(href: string, content: string): string {
+  const path = escape(href.replace(/^(?:\.\.\/)+/, ""));
+  const place = `<code>${path}</code> in the sources`;
+  return path === content || path.endsWith(`/${content}`) ? place : `${content} (${place})`;
 }
 
 const renderer: RendererObject = {

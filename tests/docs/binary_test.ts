@@ -42,10 +42,11 @@ Deno.test({
       const origin = `http://127.0.0.1:${port}`;
       const accepted = await fetch(`${origin}/hook/demo`, { method: "POST", body: "{}" });
       assert.equal(accepted.status, 202, await accepted.text());
-      for (const path of ["admin.js", "admin.css"]) {
-        const asset = await fetch(`${origin}/admin/static/${path}`);
-        await asset.body?.cancel();
-        assert.equal(asset.status, 200, path);
+      const pages = ["/admin/static/admin.js", "/admin/static/admin.css", "/docs/guide/deploying"];
+      for (const path of [...pages, "/docs/guide/images/overview.png"]) {
+        const page = await fetch(origin + path);
+        await page.body?.cancel();
+        assert.equal(page.status, 200, path);
       }
     } finally {
       child.kill("SIGKILL");

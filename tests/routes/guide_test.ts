@@ -58,6 +58,12 @@ group("the guide", async (behaviour) => {
     }
   });
 
+  await behaviour("what is not served is named as a file of the sources", async () => {
+    const text = await page(relay, `${GUIDE}/deploying`);
+    assert.match(text, /start\s+<code>deploy\/holdfast\.service<\/code> in the sources/);
+    assert.match(text, /changelog \(<code>CHANGELOG\.md<\/code> in the sources\)/);
+  });
+
   await behaviour("is sent again only when it has changed", async () => {
     const first = await fetch(relay.origin + GUIDE);
     await first.body?.cancel();
