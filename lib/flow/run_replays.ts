@@ -106,13 +106,16 @@ class Run {
     await lanes.refresh(lane);
     const nowMs = clock.nowMs();
     const open = await dueAfter(store, lane.id, -1, BACKLOG + concurrency);
+    const waits = open.length > 0 && open[0].dueAtMs <= nowMs;
+    // Most likely a dead process's: nobody else looks at the lane before the next sweep.
+    if (waits) this.#parts.schedule.wakeLane(lane);
     return replayRoom({
       gate: lane.gate(nowMs).go,
       concurrency,
       rateLimit,
       inFlight: lane.inFlight,
       open: open.length,
-      waits: open.length > 0 && open[0].dueAtMs <= nowMs,
+      waits,
       starved,
     });
   }

@@ -181,15 +181,16 @@ test("a delivery that dies again during a job is not replayed by it once more", 
 test("a job goes on in another process when its own is killed", async () => {
   let status = 400;
   await using sink = startSink(() => ({ status }));
-  const endpoints = [endpoint("demo", sink)];
-  await using survivor = await startRelay({ endpoints });
-  await using victim = await startRelay({ endpoints, kvPath: survivor.kvPath });
+  // What the victim had in flight is in the job's way for a lease.
+  const setup = { endpoints: [endpoint("demo", sink)], env: { LEASE: "5s" } };
+  await using survivor = await startRelay(setup);
+  await using victim = await startRelay({ ...setup, kvPath: survivor.kvPath });
   await dead(victim, "demo", 300);
   status = 200;
   const { id } = await start(victim, { endpoint: "demo" });
   await until(async () => (await job(survivor, id)).done >= 50, { what: "the job to begin" });
   await victim.kill("SIGKILL");
-  const { state, done } = await ended(survivor, id, 60_000);
+  const { state, done } = await ended(survivor, id, 120_000);
   assert.deepEqual([state, done], ["done", 300]);
 });
 
