@@ -10,7 +10,6 @@ import { openStore } from "./lib/boot/store.ts";
 import { transportOnFirstUse } from "./lib/boot/transport.ts";
 import type { Config } from "./lib/config.ts";
 import { createRelay, type Relay } from "./lib/flow/relay.ts";
-
 import { LiveEvents } from "./lib/observe/live/live.ts";
 import { createLog, logEvents } from "./lib/observe/log.ts";
 import { Metrics } from "./lib/observe/metrics.ts";
