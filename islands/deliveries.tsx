@@ -86,7 +86,7 @@ const STEPS: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
 /** Only where a row has the focus already, so that the keys are nobody else's. */
 function moveFocus(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const step = STEPS[event.key];
-  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("tbody th a")];
+  const links = Array.from(event.currentTarget.querySelectorAll<HTMLElement>("tbody th a"));
   const at = links.indexOf(document.activeElement as HTMLElement);
   if (step === undefined || (at < 0 && document.activeElement !== event.currentTarget)) return;
   links[Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
