@@ -58,12 +58,12 @@ export class Lane {
     return this.endpoint.id;
   }
 
-  /** What the lane may do now. */
-  gate(nowMs: number): Gate {
+  /** What the lane may do now, by its row as it is known or as another one would have it. */
+  gate(nowMs: number, row: LaneRow = this.row): Gate {
     return gate({
-      ...this.row,
-      paused: this.row.pausedAtMs !== undefined,
-      breaker: breakerIn(this.row, this.endpoint.breaker),
+      ...row,
+      paused: row.pausedAtMs !== undefined,
+      breaker: breakerIn(row, this.endpoint.breaker),
     }, nowMs);
   }
 

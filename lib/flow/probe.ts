@@ -37,13 +37,10 @@ async function takeProbe(
   // The lease outlives the attempt's own time limit, so that two probes never overlap.
   const probeLeaseMs = Math.max(leaseMs, timeoutMs + 1_000);
   await lanes.update(lane, (row) => {
-    const event = {
-      type: "probe",
-      owner,
-      deliveryId,
-      atMs: clock.nowMs(),
-      leaseMs: probeLeaseMs,
-    } as const;
+    const atMs = clock.nowMs();
+    // What another process wrote meanwhile counts: it may have been paused.
+    if (lane.gate(atMs, row).go !== "probe") return row;
+    const event = { type: "probe", owner, deliveryId, atMs, leaseMs: probeLeaseMs } as const;
     const breaker = breakerAfter(row.breaker, event, settings);
     return breaker === row.breaker ? row : { ...row, breaker };
   });
