@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import type { Endpoint } from "../endpoint.ts";
+import { relayLaneId } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import type { Clock, Observe } from "../ports.ts";
 import type { RelaySettings } from "../relay_settings.ts";
@@ -23,6 +25,9 @@ const CRON_SLOT_MS = 60_000;
 const BATCHES = 200;
 /** Relay mode may have many thousand lanes: each pass looks at some and goes on behind them. */
 const RELAY_LANES = 500;
+
+const entryAt = (nowMs: number) =>
+  relayLaneId(createHash("sha256").update(String(nowMs)).digest("hex"));
 
 /**
  * Deletes what is past its time, every five minutes: by a timer, and by cron where no process
@@ -92,14 +97,24 @@ export class Housekeeping {
   async #pruneRelayLanes(): Promise<boolean> {
     const { store, relay } = this.#parts;
     if (relay === undefined) return false;
-    const ids = await lanesWithTarget(store, this.#relayLanesAfter, RELAY_LANES);
-    this.#relayLanesAfter = ids.length < RELAY_LANES ? undefined : ids.at(-1);
+    const ids = await this.#nextRelayLanes();
+    this.#relayLanesAfter = ids.at(-1);
     let left = false;
     for (const id of ids) {
       left = await this.#prune({ ...relay.endpoint, id }) || left;
       await dropTarget(store, id);
     }
     return left;
+  }
+
+  /** Lanes are a ring, and each process enters it elsewhere: it may live for one pass only. */
+  async #nextRelayLanes(): Promise<string[]> {
+    const { store, clock } = this.#parts;
+    const after = this.#relayLanesAfter ?? entryAt(clock.nowMs());
+    const ids = await lanesWithTarget(store, after, RELAY_LANES);
+    if (ids.length === RELAY_LANES) return ids;
+    const first = await lanesWithTarget(store, undefined, RELAY_LANES - ids.length);
+    return [...new Set([...ids, ...first])];
   }
 
   /** Returns whether rows past their time are left. */
