@@ -1,28 +1,34 @@
 import { Dice } from "./dice.ts";
 import type { Mode } from "./kv/weather.ts";
-import { type EndpointName, ENDPOINTS, type TargetName, TARGETS } from "./settings.ts";
+import {
+  type EndpointName,
+  ENDPOINTS,
+  RELAYED_LANES,
+  type TargetName,
+  TARGETS,
+} from "./settings.ts";
 import { type Behaviour, BEHAVIOURS } from "./targets.ts";
 
 /** One thing that is done to the relay from outside, at a moment of its own. */
 export type Action =
   & { atMs: number }
   & (
-    | { do: "post"; endpoint: EndpointName; event: number; slot: number; bytes: number }
+    | { do: "post"; endpoint: string; event: number; slot: number; bytes: number }
     | { do: "kill"; slot: number; steps: number; downMs: number }
     | { do: "stop"; slot: number; downMs: number }
-    | { do: "target"; endpoint: EndpointName; target: TargetName; behaviour: Behaviour }
+    | { do: "target"; endpoint: string; target: TargetName; behaviour: Behaviour }
     | { do: "store"; mode: Mode; forMs: number }
     | { do: "clock"; slot: number; byMs: number }
     | { do: "retarget"; endpoint: EndpointName; target: TargetName }
     | {
       do: "lane";
-      endpoint: EndpointName;
+      endpoint: string;
       slot: number;
       action: "pause" | "resume" | "disable" | "enable";
     }
     | { do: "replay" | "cancel"; slot: number; nth: number }
     | { do: "job"; slot: number; state: "dead" | "delivered" }
-    | { do: "cron"; slot: number }
+    | { do: "cron" | "prune"; slot: number }
   );
 
 export interface Plan {
@@ -32,11 +38,13 @@ export interface Plan {
   /** Largest difference between two processes' clocks, without steps. */
   skewMs: number;
   chaosMs: number;
+  /** Whether the world goes on until all that is past its time must have been pruned. */
+  goesOn?: boolean;
   actions: Action[];
 }
 
 /** A store that hiccups, a body that takes several rows, and one that is staged. */
-const BYTES = [20, 20, 20, 20, 20, 20, 20, 200_000, 700_000];
+const BYTES = [20, 20, 20, 20, 20, 20, 20, 200_000, 700_000, 700_000];
 const STORE_MODES: readonly Mode[] = ["slow", "flaky", "lost_answers", "locked", "down"];
 
 /** Says from a seed alone what is going to be done. */
@@ -50,11 +58,12 @@ export function planOf(seed: number): Plan {
     leaseMs: dice.pick([5_000, 5_000, 20_000, 60_000]),
     skewMs: dice.pick([0, 0, 20, 300]),
     chaosMs,
+    goesOn: dice.chance(0.2),
     actions: [],
   };
-  // Few endpoints a seed, so that what happens meets.
-  const endpoints = ENDPOINTS.filter(() => dice.chance(0.5));
-  if (endpoints.length === 0) endpoints.push(dice.pick(ENDPOINTS));
+  // Few lanes a seed, so that what happens meets.
+  const endpoints: string[] = ENDPOINTS.filter(() => dice.chance(0.45));
+  if (endpoints.length === 0 || dice.chance(0.25)) endpoints.push(...RELAYED_LANES);
   const slot = () => dice.int(0, processes - 1);
   const posts = dice.int(10, 50);
   for (let event = 0; event < posts; event++) {
@@ -63,7 +72,7 @@ export function planOf(seed: number): Plan {
     const bytes = dice.pick(BYTES);
     const again = dice.chance(0.2) ? dice.int(1, 3) : 0;
     for (let n = 0; n <= again; n++) {
-      const laterMs = n === 0 ? 0 : dice.pick([0, 3, 50, 5_000, 40_000]);
+      const laterMs = n === 0 ? 0 : dice.pick([0, 3, 50, 5_000, 40_000, 70_000]);
       plan.actions.push({ do: "post", atMs: atMs + laterMs, endpoint, event, slot: slot(), bytes });
     }
   }
@@ -92,7 +101,7 @@ function troubleOf(
   dice: Dice,
   atMs: number,
   slotOf: () => number,
-  endpoints: readonly EndpointName[],
+  endpoints: readonly string[],
 ): Action[] {
   const slot = slotOf();
   const endpoint = dice.pick(endpoints);
@@ -113,12 +122,31 @@ function troubleOf(
     case "outage":
       // Until the end, so that its recovery is seen without further faults.
       return [{ do: "target", atMs, endpoint, target: "one", behaviour: dice.pick(OUTAGES) }];
-    case "store":
-      return [{ do: "store", atMs, mode: dice.pick(STORE_MODES), forMs: Math.min(forMs, 9_000) }];
+    case "store": {
+      const mode = dice.pick(STORE_MODES);
+      // A body of many commits is under way meanwhile.
+      const body = {
+        do: "post",
+        endpoint,
+        slot,
+        event: LATER_EVENTS + atMs,
+        bytes: 700_000,
+      } as const;
+      const bodyAtMs = atMs + dice.int(-5, 200);
+      return [{ do: "store", atMs, mode, forMs: Math.min(forMs, 9_000) }, {
+        ...body,
+        atMs: bodyAtMs,
+      }];
+    }
     case "clock":
-      return [{ do: "clock", atMs, slot, byMs: dice.pick([-600_000, -4_000, 4_000, 600_000]) }];
+      return [{ do: "clock", atMs, slot, byMs: dice.pick(STEPS_MS) }];
     case "retarget":
-      return [{ do: "retarget", atMs, endpoint, target }, { do: "stop", atMs, slot, downMs: 0 }];
+      return [{ do: "retarget", atMs, endpoint: dice.pick(ENDPOINTS), target }, {
+        do: "stop",
+        atMs,
+        slot,
+        downMs: 0,
+      }];
     case "lane": {
       const [action, end] = dice.pick([["pause", "resume"], ["disable", "enable"]] as const);
       const began = { do: "lane", endpoint, slot } as const;
@@ -133,11 +161,17 @@ function troubleOf(
       }));
     case "job":
       return [{ do: "job", atMs, slot, state: dice.pick(["dead", "delivered"]) }];
+    case "prune":
+      return [0, 15_000, 30_000].map((laterMs) => ({ do: "prune", atMs: atMs + laterMs, slot }));
     case "cron":
       return [{ do: "cron", atMs, slot }, { do: "cron", atMs: atMs + 10_000, slot }];
   }
 }
 
+/** Events of troubles, behind all those that are posted anyway. */
+const LATER_EVENTS = 1_000;
+const HOUR_MS = 3_600_000;
+const STEPS_MS = [-HOUR_MS, -600_000, -4_000, 4_000, 600_000, HOUR_MS] as const;
 const SLOW = ["slow", "slow", "slow", "slow", "slow"] as const;
 const ERRORS = ["error", "error", "error"] as const;
 const OUTAGES = ["refused", "resets", "hangs", "unavailable", "unavailable", ...ERRORS] as const;
@@ -154,5 +188,15 @@ const TROUBLES = [
     "store",
     "store",
   ] as const,
-  ...["clock", "retarget", "lane", "operator", "operator", "job", "cron"] as const,
+  ...[
+    "clock",
+    "retarget",
+    "lane",
+    "operator",
+    "operator",
+    "job",
+    "cron",
+    "prune",
+    "prune",
+  ] as const,
 ];

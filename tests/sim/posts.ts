@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { ingest, type IngestResult } from "../../lib/flow/ingest.ts";
 import type { Dice } from "./dice.ts";
 import type { Process } from "./process.ts";
+import { laneSettings } from "./settings.ts";
 import type { World } from "./world.ts";
 
 /** One event of a sender, however often it is posted. */
@@ -19,6 +20,8 @@ export interface Answered {
   event: SentEvent;
   result: IngestResult;
   by: Process;
+  /** World time. */
+  postedAtMs: number;
   tookMs: number;
 }
 
@@ -64,10 +67,11 @@ export class Posts {
     this.#unheard.set(to, unheard);
     const hangUp = () => this.#again(event, left);
     unheard.add(hangUp);
-    const startedAtMs = this.world.nowMs;
-    ingest(to.relay, event.endpoint, arrivalOf(event)).then((result) => {
+    const postedAtMs = this.world.nowMs;
+    ingest(partsFor(to, event.endpoint), event.endpoint, arrivalOf(event)).then((result) => {
       if (!to.alive || !unheard.delete(hangUp)) return;
-      this.onAnswer({ event, result, by: to, tookMs: this.world.nowMs - startedAtMs });
+      const tookMs = this.world.nowMs - postedAtMs;
+      this.onAnswer({ event, result, by: to, postedAtMs, tookMs });
       if (result.kind === "stored") this.open--;
       else this.#again(event, left);
     }, this.onCrash);
@@ -82,6 +86,12 @@ export class Posts {
       });
     }
   }
+}
+
+/** As the routes ask for it: relay mode's endpoints are made with the request. */
+function partsFor({ relay }: Process, endpoint: string) {
+  if (relay.endpoints.has(endpoint)) return relay;
+  return { ...relay, endpoints: new Map([[endpoint, laneSettings(endpoint)]]) };
 }
 
 function bodyOf(id: string, bytes: number): Uint8Array<ArrayBuffer> {

@@ -9,6 +9,7 @@ import { senderFor } from "../../lib/verify/sender.ts";
 import type { Dice } from "./dice.ts";
 import type { Database } from "./kv/database.ts";
 import { openKv } from "./kv/handle.ts";
+import { RELAY } from "./settings.ts";
 import { type Targets, transportOf } from "./targets.ts";
 import type { Actor, World } from "./world.ts";
 
@@ -53,6 +54,7 @@ export class Process implements Actor {
         leaseMs,
         scheduler: "auto",
         publicUrl: undefined,
+        relay: RELAY,
         github: { apiUrl: "http://github.test", graceMs: 0, intervalMs: 300_000 },
       },
       store: { kv, committer: new Committer(kv, clock), clock },

@@ -5,11 +5,10 @@ import type { Kv } from "../../lib/store/kv.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { examine } from "../../lib/store/doctor.ts";
 import { Dice } from "./dice.ts";
-import { answersInTime } from "./judge/answers.ts";
 import { Judge } from "./judge/judge.ts";
-import { answerIsDurable, judgeOutcome } from "./judge/outcome.ts";
+import { AFTERLIFE_MS, answerIsDurable, judgeOutcome, judgePruned } from "./judge/outcome.ts";
 import { recoveryBoundMs } from "./judge/promptness.ts";
-import { recordsOf, type Scene } from "./judge/scene.ts";
+import { clocksStepped, laneRow, recordsOf, type Scene } from "./judge/scene.ts";
 import { isOpen } from "../../lib/states.ts";
 import { Database } from "./kv/database.ts";
 import { openKv } from "./kv/handle.ts";
@@ -17,7 +16,7 @@ import type { Mode } from "./kv/weather.ts";
 import type { Action, Plan } from "./plan.ts";
 import { type Answered, Posts } from "./posts.ts";
 import { Process, type Surroundings } from "./process.ts";
-import { ENDPOINTS, endpointsOf, originOf, type TargetName } from "./settings.ts";
+import { ENDPOINTS, endpointsOf, LANES, originOf, type TargetName } from "./settings.ts";
 import { Targets } from "./targets.ts";
 import { World } from "./world.ts";
 
@@ -82,6 +81,7 @@ class Simulation {
       targets,
       endedAtMs: new Map(),
       storedAtMs: new Map(),
+      pruned: new Map(),
       calmAtMs: undefined,
       steps: [],
       violated: (rule, detail, about) => this.#violated({ rule, detail, about }),
@@ -114,6 +114,7 @@ class Simulation {
     const untilMs = this.#world.nowMs + recoveryBoundMs(plan) + stepsMs;
     await this.#world.run(untilMs, () => this.#isBroken() || this.#isSettled());
     if (!this.#isBroken()) await this.#judgeEnd();
+    if (!this.#isBroken() && plan.goesOn === true && stepsMs === 0) await this.#goOn();
     const { story, elapsedMs } = this.#world;
     return { violations: this.#violations, story, elapsedMs };
   }
@@ -196,7 +197,7 @@ class Simulation {
         return void operateLane(relay, action.endpoint, action.action).catch(refused);
       case "replay":
       case "cancel": {
-        const ids = ENDPOINTS.flatMap((endpoint) => recordsOf(this.#scene, endpoint))
+        const ids = LANES.flatMap((endpoint) => recordsOf(this.#scene, endpoint))
           .filter(({ state }) => action.do === "cancel" ? state === "pending" : !isOpen(state));
         const id = ids[action.nth % ids.length]?.id;
         if (id === undefined) return;
@@ -204,6 +205,8 @@ class Simulation {
       }
       case "job":
         return void startReplays(relay, { state: action.state }).catch(refused);
+      case "prune":
+        return void relay.housekeeping.pass();
       case "cron":
         relay.schedule.cronPass();
     }
@@ -226,12 +229,19 @@ class Simulation {
     // A process that is just ending cannot be asked; its successor is.
     world.after(6_000, () => {
       for (const slot of this.#slots.keys()) this.#start(slot);
-      for (const endpoint of ENDPOINTS) this.#release(endpoint);
+      for (const lane of LANES) this.#release(lane);
     });
+    // A pause of before may land late.
+    world.after(25_000, () => LANES.forEach((lane) => this.#release(lane)));
   }
 
-  /** An operator lets a lane go, and asks again where a commit of before still hangs. */
+  /**
+   * An operator lets a lane go, and asks again where a commit of before still hangs. Only a
+   * lane that is held: any other has to be found and woken by the relay itself.
+   */
   #release(endpoint: string): void {
+    const row = laneRow(this.#scene, endpoint);
+    if (row?.pausedAtMs === undefined && row?.health.status !== "disabled") return;
     const relay = this.#alive().find(({ stopping }) => !stopping)?.relay;
     if (relay === undefined) throw new Error("cannot end the simulation: no process is alive");
     operateLane(relay, endpoint, "resume")
@@ -239,9 +249,10 @@ class Simulation {
       .catch(() => this.#world.after(1_000, () => this.#release(endpoint)));
   }
 
-  #heard({ event, result, by, tookMs }: Answered): void {
+  #heard(answered: Answered): void {
     const { world } = this.#surroundings;
-    answersInTime(this.#scene, event, tookMs);
+    const { event, result, by } = answered;
+    this.#judge.onAnswer(answered);
     if (result.kind !== "stored") {
       const code = result.kind === "refused" ? result.problem.code : result.kind;
       return world.tell(`${by.name} answers ${event.id}: ${code}`);
@@ -265,11 +276,20 @@ class Simulation {
     if (this.#posts.open > 0) {
       this.#violated({ rule: "hangs", detail: "a post was never answered" });
     }
-    judgeOutcome(this.#scene, ENDPOINTS, {
+    judgeOutcome(this.#scene, LANES, {
       events: this.#posts.events.values(),
       reopenedAtMs,
       counted,
     });
+    await this.#examineStore();
+  }
+
+  /** Nothing is done any more, but time passes. */
+  async #goOn(): Promise<void> {
+    const { world } = this.#surroundings;
+    await world.run(world.nowMs + AFTERLIFE_MS, () => this.#isBroken());
+    if (this.#isBroken()) return;
+    judgePruned(this.#scene, LANES);
     await this.#examineStore();
   }
 
@@ -280,6 +300,8 @@ class Simulation {
     let over = false;
     const examined = (async () => {
       for await (const { code, detail } of examine(kv, world.nowMs)) {
+        // By the doctor's clock a mark of a clock that was wrong may be old at once.
+        if (code === "staging_old" && clocksStepped(this.#scene)) continue;
         this.#violated({ rule: `doctor: ${code}`, detail });
       }
     })().finally(() => over = true);

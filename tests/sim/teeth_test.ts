@@ -24,7 +24,10 @@ for (const fault of SOURCE_FAULTS) {
     try {
       await copyWith(fault, folder);
       const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "--no-check", "-A", "tests/sim/main.ts", "--seeds", `${SEEDS}`, "--quick"],
+        args: [
+          ...["run", "--no-check", "-A", "tests/sim/main.ts", "--quick"],
+          ...["--from", `${fault.from ?? 1}`, "--seeds", `${SEEDS}`],
+        ],
         cwd: folder,
       }).output();
       const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);

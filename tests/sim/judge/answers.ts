@@ -1,5 +1,5 @@
 import { LIMITS } from "../../../lib/limits.ts";
-import type { SentEvent } from "../posts.ts";
+import type { Answered } from "../posts.ts";
 import type { Scene } from "./scene.ts";
 
 /** Rows of a staged body that are written together (`lib/store/staging.ts`). */
@@ -12,8 +12,7 @@ const DISCARD_MS = 1_000;
 /** A sender has its answer within the store's budget; each part of a large body has its own. */
 export function answersInTime(
   { violated }: Scene,
-  { id, bytes }: SentEvent,
-  tookMs: number,
+  { event: { id, bytes }, tookMs }: Answered,
 ): void {
   const staged = bytes > LIMITS.inlineBodyBytes;
   const partsMs = staged ? Math.ceil(bytes / GROUP_BYTES) * LIMITS.storeTryMs + DISCARD_MS : 0;

@@ -1,6 +1,7 @@
 import type { LaneRow } from "../../../lib/decide/lane.ts";
 import type { Delivery } from "../../../lib/model.ts";
 import type { Process } from "../process.ts";
+import { laneSettings } from "../settings.ts";
 import { isOpen } from "../../../lib/states.ts";
 import {
   type Claim,
@@ -33,19 +34,31 @@ export const leasesAreRespected: Rule = (scene, { before, after, by }) => {
   }
 };
 
-/** Since when each lane has not been allowed to send, in world time. */
-const closedSince = new WeakMap<Scene, Map<string, number>>();
+interface HeldSince {
+  /** By an operator or as disabled, in world time. */
+  heldAtMs: number | undefined;
+  /** By its breaker. */
+  openAtMs: number | undefined;
+}
+
+/** Since when each lane has not been allowed to send. */
+const closedSince = new WeakMap<Scene, Map<string, HeldSince>>();
 
 /** Notes when a lane's row begins to hold its deliveries. */
 export function noteLane(scene: Scene, endpoint: string): void {
-  let since = closedSince.get(scene);
-  if (since === undefined) closedSince.set(scene, since = new Map());
+  let lanes = closedSince.get(scene);
+  if (lanes === undefined) closedSince.set(scene, lanes = new Map());
   const row = laneRow(scene, endpoint);
-  const holds = row !== undefined && (row.breaker.phase === "open" ||
-    row.pausedAtMs !== undefined || row.health.status === "disabled");
-  if (!holds) since.delete(endpoint);
-  else if (!since.has(endpoint)) since.set(endpoint, scene.world.nowMs);
+  const { heldAtMs, openAtMs } = lanes.get(endpoint) ?? {};
+  const { nowMs } = scene.world;
+  lanes.set(endpoint, {
+    heldAtMs: isHeld(row) ? heldAtMs ?? nowMs : undefined,
+    openAtMs: row?.breaker.phase === "open" ? openAtMs ?? nowMs : undefined,
+  });
 }
+
+const isHeld = (row: LaneRow | undefined) =>
+  row !== undefined && (row.pausedAtMs !== undefined || row.health.status === "disabled");
 
 /**
  * One probe at a time, over all processes: a live one is not replaced, but for its owner's
@@ -71,22 +84,22 @@ export function probesAreSingle(
 export const heldLanesRest: Rule = (scene, moved) => {
   if (!isClaim(moved)) return;
   const { after, by } = moved;
-  const since = closedSince.get(scene)?.get(after.endpoint);
-  const row = laneRow(scene, after.endpoint);
-  if (since === undefined || row === undefined) return;
-  if (scene.world.nowMs - since < OLDEST_ROW_MS || hadTrouble(scene, by, TROUBLE_MS)) return;
-  const held = row.pausedAtMs !== undefined || row.health.status === "disabled";
-  if (held || !isProbe(scene, moved)) {
-    const why = held ? "paused or disabled" : "open";
-    scene.violated("breaker", `${by.name} claimed it while its lane was ${why}`, after.id);
-  }
+  const { heldAtMs, openAtMs } = closedSince.get(scene)?.get(after.endpoint) ?? {};
+  const isOld = (sinceMs: number | undefined) =>
+    sinceMs !== undefined && scene.world.nowMs - sinceMs >= OLDEST_ROW_MS;
+  const held = isOld(heldAtMs);
+  if (!held && (!isOld(openAtMs) || isProbe(scene, moved))) return;
+  if (hadTrouble(scene, by, TROUBLE_MS)) return;
+  const why = held ? "paused or disabled" : "open";
+  scene.violated("breaker", `${by.name} claimed it while its lane was ${why}`, after.id);
 };
 
 /** Order in ordered lanes: nothing is tried while an older delivery is not settled. */
 export const orderIsKept: Rule = (scene, moved) => {
-  if (!isClaim(moved) || moved.after.endpoint !== "line" || clocksStepped(scene)) return;
+  if (!isClaim(moved) || clocksStepped(scene)) return;
   const { after } = moved;
-  for (const other of recordsOf(scene, "line")) {
+  if (!laneSettings(after.endpoint).ordered) return;
+  for (const other of recordsOf(scene, after.endpoint)) {
     if (other.id === after.id || !isOpen(other.state)) continue;
     if (other.state === "in_flight") {
       scene.violated("order", `claimed while ${other.id} was in flight`, after.id);

@@ -2,8 +2,10 @@ import type { LaneRow } from "../../../lib/decide/lane.ts";
 import type { Delivery } from "../../../lib/model.ts";
 import { isOpen } from "../../../lib/states.ts";
 import type { Applied } from "../kv/rows.ts";
+import type { Answered } from "../posts.ts";
 import type { Process } from "../process.ts";
 import type { Attempted, Heard } from "../targets.ts";
+import { answersInTime } from "./answers.ts";
 import {
   heldLanesRest,
   leasesAreRespected,
@@ -14,9 +16,10 @@ import {
 import {
   dueEntriesStay,
   indexesAgree,
-  oneDeliveryAnEvent,
+  onlyThePastIsPruned,
   statesFollowTheTable,
 } from "./records.ts";
+import { Events } from "./events.ts";
 import { Outages } from "./outages.ts";
 import { Rate } from "./rate.ts";
 import { Recovery } from "./recovery.ts";
@@ -26,7 +29,7 @@ import type { Moved, Rule, Scene } from "./scene.ts";
 const RULES: readonly Rule[] = [
   statesFollowTheTable,
   indexesAgree,
-  oneDeliveryAnEvent,
+  onlyThePastIsPruned,
   leasesAreRespected,
   heldLanesRest,
   orderIsKept,
@@ -37,16 +40,24 @@ export class Judge {
   readonly reopenedAtMs = new Map<string, number[]>();
   readonly counted: Record<string, number> = { accepted: 0, delivered: 0, dead: 0 };
 
+  readonly #events: Events;
   readonly #outages: Outages;
   readonly #retryAfter: RetryAfter;
   readonly #rate: Rate;
   readonly #recovery: Recovery;
 
   constructor(readonly scene: Scene) {
+    this.#events = new Events(scene);
     this.#outages = new Outages(scene);
     this.#retryAfter = new RetryAfter(scene);
     this.#rate = new Rate(scene);
     this.#recovery = new Recovery(scene);
+  }
+
+  /** A sender has its answer. */
+  onAnswer(answered: Answered): void {
+    answersInTime(this.scene, answered);
+    this.#events.onAnswer(answered);
   }
 
   /** An attempt starts. */
@@ -96,15 +107,24 @@ export class Judge {
     const { storedAtMs, world } = this.scene;
     if (before === undefined && after !== undefined) storedAtMs.set(after.id, world.nowMs);
     for (const rule of RULES) rule(this.scene, moved);
+    this.#events.onMoved(moved);
     this.#outages.onMoved(moved);
     this.#retryAfter.onMoved(moved);
-    if (after === undefined) return;
+    if (after === undefined) {
+      if (before !== undefined) this.#gone(before, by);
+      return;
+    }
     this.#count(before, after);
     if (before !== undefined && !isOpen(before.state) && isOpen(after.state)) {
       const times = this.reopenedAtMs.get(after.id) ?? [];
       this.reopenedAtMs.set(after.id, [...times, this.scene.world.nowMs]);
     }
     this.scene.world.tell(`${by.name} writes ${after.id} on ${after.endpoint}: ${told(after)}`);
+  }
+
+  #gone(before: Delivery, by: Process): void {
+    this.scene.pruned.set(before.id, before);
+    this.scene.world.tell(`${by.name} deletes ${before.id} on ${before.endpoint}`);
   }
 
   #count(before: Delivery | undefined, after: Delivery): void {

@@ -3,6 +3,7 @@ import { isOpen } from "../../../lib/states.ts";
 import { keys } from "../../../lib/store/keys.ts";
 import type { SentEvent } from "../posts.ts";
 import type { Arrival } from "../targets.ts";
+import { keptMs } from "./records.ts";
 import { clocksStepped, recordsOf, type Scene } from "./scene.ts";
 
 /** What has been seen over time and is needed at the end. */
@@ -16,7 +17,7 @@ export interface Ledger {
 
 /** Judges how it all ended. */
 export function judgeOutcome(scene: Scene, endpoints: readonly string[], ledger: Ledger): void {
-  const records = new Map<string, Delivery>();
+  const records = new Map(scene.pruned);
   for (const endpoint of endpoints) {
     for (const record of recordsOf(scene, endpoint)) records.set(record.id, record);
   }
@@ -110,11 +111,33 @@ function countersAreRight({ database, violated }: Scene, { counted }: Ledger): v
 
 /** What was answered with success is in the store at that moment. */
 export function answerIsDurable(
-  { database, violated }: Scene,
+  { database, pruned, violated }: Scene,
   { endpoint }: SentEvent,
   deliveryId: string,
 ): void {
-  if (database.rows.peek(keys.delivery(endpoint, deliveryId)) === undefined) {
+  const stored = database.rows.peek(keys.delivery(endpoint, deliveryId)) !== undefined;
+  if (!stored && !pruned.has(deliveryId)) {
     violated("durable", "answered before it was stored", deliveryId);
   }
 }
+
+/** Long after everything was settled: what is past its time is gone, and no lane is marked. */
+export function judgePruned(scene: Scene, endpoints: readonly string[]): void {
+  const { database, world, violated } = scene;
+  for (const endpoint of endpoints) {
+    for (const record of recordsOf(scene, endpoint)) {
+      const ageMs = world.nowMs - (record.settledAtMs ?? world.nowMs);
+      if (ageMs > keptMs(record) + PRUNE_MS) {
+        violated("retention", `${record.state} is still there after ${ageMs} ms`, record.id);
+      }
+    }
+  }
+  for (const { key } of database.rows.under(keys.actives())) {
+    violated("active", `${String(key[1])} is marked although nothing waits in it`);
+  }
+}
+
+/** Housekeeping comes every five minutes (`lib/flow/housekeeping.ts`). */
+const PRUNE_MS = 5 * 60_000 + 10_000;
+/** When all that has a short retention must be gone. */
+export const AFTERLIFE_MS = PRUNE_MS + 30_000;

@@ -1,7 +1,9 @@
+import type { Delivery } from "../../../lib/model.ts";
 import { isOpen, mayMove } from "../../../lib/states.ts";
 import { dueEntry, keys } from "../../../lib/store/keys.ts";
 import type { Applied } from "../kv/rows.ts";
-import type { Rule, Scene } from "./scene.ts";
+import { laneSettings } from "../settings.ts";
+import { clockErrorMs, type Rule, type Scene } from "./scene.ts";
 
 /** States change only along the table; only what is settled is deleted. */
 export const statesFollowTheTable: Rule = ({ violated }, { before, after }) => {
@@ -57,14 +59,18 @@ export function dueEntriesStay({ database: { rows }, violated }: Scene, applied:
   }
 }
 
-/** One event of a sender is one delivery, however often and wherever it arrives. */
-export const oneDeliveryAnEvent: Rule = ({ database: { rows }, violated }, { before, after }) => {
-  if (before !== undefined || after === undefined) return;
-  const { endpoint, eventId, id } = after;
-  for (const { value } of rows.under(keys.deliveries(endpoint))) {
-    const other = value as { id: string; eventId: string };
-    if (other.eventId === eventId && other.id !== id) {
-      violated("duplicate", `event ${eventId} was stored twice, first as ${other.id}`, id);
-    }
+/** Only what is past its retention is pruned; the dead stay where nothing else is said. */
+export const onlyThePastIsPruned: Rule = (scene, { before, after }) => {
+  if (before === undefined || after !== undefined) return;
+  const { world, violated } = scene;
+  const ageMs = world.nowMs - (before.settledAtMs ?? world.nowMs);
+  if (ageMs + clockErrorMs(scene) < keptMs(before)) {
+    violated("retention", `${before.state} was deleted after ${ageMs} ms`, before.id);
   }
 };
+
+/** How long a settled delivery stays, in milliseconds. */
+export function keptMs({ endpoint, state }: Delivery): number {
+  const { retentionMs, deadRetentionMs = Infinity } = laneSettings(endpoint);
+  return state === "dead" ? deadRetentionMs : retentionMs;
+}

@@ -17,6 +17,8 @@ export interface Scene {
   endedAtMs: Map<string, number>;
   /** World time at which each delivery was stored. */
   storedAtMs: Map<string, number>;
+  /** What was deleted after it was settled, as it was then. */
+  pruned: Map<string, Delivery>;
   /** When all faults stopped, in world time. */
   calmAtMs: number | undefined;
   /** Steps of clocks, and when they were made. */

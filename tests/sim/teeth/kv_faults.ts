@@ -53,6 +53,7 @@ export const KV_FAULTS: readonly KvFault[] = [
   { name: "the revived stay listed as dead", tamper: without("delete", "dead") },
   { name: "payloads are not stored", tamper: without("set", "payload") },
   { name: "a staged body keeps its mark", tamper: without("delete", "staging") },
+  { name: "relay mode's targets are not stored", tamper: without("set", "target") },
   { name: "counters are not written", tamper: without("sum", "stat") },
   {
     name: "a failed commit is taken for a success",

@@ -1,6 +1,8 @@
 /** One deliberate fault in a copy of the source: the first `find` becomes `put`. */
 export interface SourceFault {
   name: string;
+  /** Where the search begins: a seed that shows it, since most would not. */
+  from?: number;
   path: string;
   find: string;
   put: string;
@@ -15,6 +17,7 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "leases are not renewed",
+    from: 78,
     path: "lib/flow/held.ts",
     find: 'if (this.lost || this.delivery.state !== "in_flight") return;',
     put: "return;",
@@ -88,50 +91,105 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "an early probe counts",
+    from: 85,
     path: "lib/decide/settle.ts",
     find: "return probe && (isOutageLike(result) || previousDueAtMs > atMs);",
     put: "return probe && isOutageLike(result);",
   },
   {
     name: "no outage opens a breaker",
+    from: 111,
     path: "lib/decide/breaker.ts",
     find: "return opens ? opened(next, event, settings) : next;",
     put: "return opens && isRateLimit(result) ? opened(next, event, settings) : next;",
   },
   {
     name: "a probe does not wait for Retry-After",
+    from: 73,
     path: "lib/flow/probe.ts",
     find: 'return value.state === "pending" && (value.notBeforeMs ?? 0) <= nowMs;',
     put: 'return value.state === "pending";',
   },
   {
     name: "a recovery does not wait for Retry-After",
+    from: 19,
     path: "lib/flow/recovery.ts",
     find: "(delivery.notBeforeMs ?? 0) <= nowMs;",
     put: "true;",
   },
   {
     name: "each process has a rate of its own",
+    from: 31,
     path: "lib/store/rate.ts",
     find: "const stored = entry.value?.freeAtMs ?? 0;",
     put: "const stored = 0;",
   },
   {
     name: "a closing breaker lets nothing out early",
+    from: 61,
     path: "lib/decide/lane.ts",
     find: "...(closes ? { recovery: { atMs: nowMs } } : {})",
     put: "",
   },
   {
     name: "an open breaker is not looked at again in time",
+    from: 16,
     path: "lib/decide/gate.ts",
     find: 'why: "open", untilMs: breaker.openUntilMs }',
     put: 'why: "open" }',
   },
   {
     name: "a sender waits for a body to be taken back",
+    from: 58,
     path: "lib/store/staging.ts",
     find: "await Promise.race([dropped, late]);",
     put: "await dropped;",
+  },
+  {
+    name: "the dead are pruned like the delivered",
+    from: 37,
+    path: "lib/store/prune.ts",
+    find: 'return state === "dead" && settledAtMs < cutoff.deadBeforeMs;',
+    put: "return settledAtMs < cutoff.deliveredBeforeMs;",
+  },
+  {
+    name: "the delivered are pruned ahead of their time",
+    path: "lib/store/prune.ts",
+    find: 'if (state === "delivered") return settledAtMs < cutoff.deliveredBeforeMs;',
+    put: 'if (state === "delivered") return true;',
+  },
+  {
+    name: "nothing is pruned",
+    from: 35,
+    path: "lib/store/prune.ts",
+    find: "if (isPast(value, cutoff)) await remove(store, { value, versionstamp });",
+    put: "isPast(value, cutoff);",
+  },
+  {
+    name: "a claimed event id is never outlived",
+    path: "lib/flow/admit.ts",
+    find: "return decodeTime(deliveryId) + claim.windowMs <= nowMs;",
+    put: "return decodeTime(deliveryId) + claim.windowMs < nowMs - nowMs;",
+  },
+  {
+    name: "relay mode's lanes bear no mark",
+    from: 19,
+    path: "lib/store/relay_marks.ts",
+    find: "return isRelayLane(endpoint) ? [{",
+    put: "return isRelayLane(`a ${endpoint}`) ? [{",
+  },
+  {
+    name: "a relay lane's mark goes while something is due",
+    from: 217,
+    path: "lib/store/active.ts",
+    find: "return (await dueAfter(store, endpoint, -1, 1)).length > 0;",
+    put: "return false;",
+  },
+  {
+    name: "a recovery forgets what found no rate",
+    from: 61,
+    path: "lib/flow/recovery.ts",
+    find: "window.given = waited.map(({ entry }) => entry);",
+    put: "",
   },
 ];
