@@ -310,7 +310,8 @@ environment. A restart reads all of it anew.
   \`RELAY_…\`) are noticed, with a warning.
 - \`"$env:NAME"\` in place of any text is replaced by that variable. A line break at its end is
   dropped, with a warning.
-- A **duration** is a number of milliseconds or text: \`250ms\`, \`10s\`, \`5m\`, \`6h\`, \`3d\`.
+- A **duration** is a number of milliseconds or text: \`250ms\`, \`10s\`, \`5m\`, \`6h\`, \`3d\`; at most
+  \`36500d\`.
 
 ## Endpoints
 `;

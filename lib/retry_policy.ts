@@ -61,7 +61,7 @@ export const duration = z.union([z.number(), z.string()]).transform((value, cont
   if (ms !== undefined) return ms;
   context.addIssue({
     code: "custom",
-    message: "is not a duration (milliseconds, or a number with ms, s, m, h or d)",
+    message: "is not a duration up to 36500d (milliseconds, or a number with ms, s, m, h or d)",
   });
   return z.NEVER;
 });

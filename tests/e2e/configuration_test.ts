@@ -14,6 +14,8 @@ const BAD_FIELDS: [id: string, field: string, value: unknown][] = [
   ["unknown", "retires", 3],
   ["duration", "timeout", "soon"],
   ["policy", "retry", "sometimes"],
+  ["wait", "retry", { schedule: ["999999999999d"] }],
+  ["window", "dedupWindow", "999999999999d"],
   ["no-url", "targetUrl", HUSH],
   ["no-target", "targetUrl", undefined],
   ["scheme", "targetUrl", "ftp://h/"],
