@@ -70,7 +70,7 @@ const webOrigin = z.string().refine((value) => {
   if (!URL.canParse(value)) return false;
   const url = new URL(value);
   return /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "" &&
-    url.username === "";
+    url.username + url.password === "";
 }, "is not an http(s) origin without a path");
 
 const cidr = z.string().refine(
@@ -144,7 +144,7 @@ export function parseConfig(sources: Sources): Config | ConfigFault {
     warnings.push(...githubWarnings(settings.data, endpoints.values()));
     faults.push(...oauthFaults(settings.data, settings.data.PUBLIC_URL));
     warnings.push(...oauthWarnings(settings.data));
-    faults.push(...relayFaults(settings.data, sources.providers));
+    faults.push(...relayFaults(settings.data, sources.providers, env));
     warnings.push(...relayWarnings(settings.data));
   }
   if (!settings.success || faults.length > 0) return { faults };

@@ -26,8 +26,8 @@ export const HISTORY_MS = 3 * 86_400_000;
 
 const apiUrl = z.string().refine((text) => {
   if (!URL.canParse(text)) return false;
-  const { protocol, username, search, hash } = new URL(text);
-  return /^https?:$/.test(protocol) && username === "" && search === "" && hash === "";
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && username + password + search + hash === "";
 }, "is not an http(s) URL").transform((text) => text.replace(/\/+$/, ""));
 
 const duration = z.string().transform((text, context) => {

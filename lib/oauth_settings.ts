@@ -28,9 +28,9 @@ const ISSUERS = { github: "https://github.com", google: "https://accounts.google
 
 const issuer = z.string().refine((text) => {
   if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, search, hash } = new URL(text);
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
   return (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) &&
-    username === "" && search === "" && hash === "";
+    username + password + search + hash === "";
 }, "is not an https URL (http is for loopback addresses only)");
 
 /** Whether a URL's host is this machine, where plain http leaks nothing. */

@@ -78,10 +78,23 @@ export const relayVariables = {
 
 type Variables = z.output<z.ZodObject<typeof relayVariables>>;
 
-/** What is wrong with the settings of relay mode as a whole, as sentences; empty if nothing. */
-export function relayFaults(variables: Variables, providers: ReadonlySet<string>): string[] {
-  const { RELAY_PROVIDER: provider, RELAY_SECRET: secret } = variables;
-  const faults: string[] = [];
+/** What keeps strangers out of relay mode. */
+const GUARDS = ["RELAY_GATE", "RELAY_TOKEN", "RELAY_PROVIDER", "RELAY_SECRET"] as const;
+
+/**
+ * What is wrong with the settings of relay mode as a whole, as sentences; empty if nothing.
+ * A guard that is set to nothing was meant: it must not leave the door open.
+ */
+export function relayFaults(
+  variables: Variables,
+  providers: ReadonlySet<string>,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const { RELAY_TARGETS: targets, RELAY_PROVIDER: provider, RELAY_SECRET: secret } = variables;
+  const empty = GUARDS.filter((name) => env[name] !== undefined && variables[name] === undefined);
+  const faults = targets === undefined
+    ? []
+    : empty.map((name) => `cannot start: ${name} is empty; unset it to do without it`);
   if (provider !== undefined && !providers.has(provider)) {
     faults.push("cannot start: RELAY_PROVIDER is not a known preset");
   }

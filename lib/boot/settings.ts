@@ -36,7 +36,7 @@ export function fail(lines: readonly string[]): never {
 }
 
 function readEndpointsFile(env: Env): { path: string; text: string } | undefined {
-  if (env.ENDPOINTS) return undefined;
+  if (env.ENDPOINTS?.trim()) return undefined;
   const path = env.ENDPOINTS_FILE || ENDPOINTS_FILE;
   try {
     return { path, text: Deno.readTextFileSync(path) };

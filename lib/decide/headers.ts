@@ -48,7 +48,7 @@ export function receivedHeaders(headers: HeaderList, peer: Peer): HeaderList {
     !HOP_BY_HOP.has(name) && !FRAMING.has(name) && !PROXY_MARK.test(name) &&
     !FORWARDED_BY_US.test(name) && (!named.has(name) || END_TO_END.test(name))
   );
-  const address = peer.peerAddress.replace(/^\[|\]$/g, "");
+  const address = bareAddress(peer.peerAddress);
   const chain = [...valuesOf(headers, "x-forwarded-for"), address].filter((part) => part !== "");
   const added: [string, string][] = [["x-forwarded-for", chain.join(", ")]];
   if (peer.host !== undefined) added.push(["x-forwarded-host", peer.host]);
@@ -57,6 +57,10 @@ export function receivedHeaders(headers: HeaderList, peer: Peer): HeaderList {
   if (hops > 0) added.push(["holdfast-hops", String(hops)]);
   return [...kept, ...added];
 }
+
+/** Without brackets; an IPv4 peer in IPv4's own form, also where the socket listens on `::`. */
+const bareAddress = (address: string) =>
+  address.replace(/^\[|\]$/g, "").replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
 
 function connectionOptions(headers: HeaderList): Set<string> {
   const options = valuesOf(headers, "connection").flatMap((value) => value.split(","));

@@ -22,12 +22,27 @@ export function senderFaults(endpoint: Endpoint): string[] {
 
 /** What an operator should know before trusting an endpoint, though it works as configured. */
 export function senderWarnings(endpoint: Endpoint): string[] {
+  return [...unverifiedWarnings(endpoint), ...blankWarnings(endpoint)];
+}
+
+function unverifiedWarnings(endpoint: Endpoint): string[] {
   const preset = endpoint.provider === undefined ? undefined : presetOf(endpoint.provider);
   if (preset === undefined || endpoint.secrets.length > 0) return [];
   return [
     preset.unverified ??
       `secret is not set: requests in the name of ${preset.title} are not verified`,
   ];
+}
+
+/** Files and copied lines bring white space along, and then nothing that is signed fits. */
+function blankWarnings({ secrets, verifyToken, signingSecret }: Endpoint): string[] {
+  const fields: [field: string, value: string | undefined][] = [
+    ...secrets.map((secret): [string, string] => ["secret", secret]),
+    ["verifyToken", verifyToken],
+    ["signingSecret", signingSecret],
+  ];
+  return fields.filter(([, value]) => value !== value?.trim())
+    .map(([field]) => `${field} begins or ends with white space, which counts as part of it`);
 }
 
 function customFaults(endpoint: Endpoint): string[] {

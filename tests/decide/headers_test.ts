@@ -88,10 +88,20 @@ Deno.test("receivedHeaders() appends the peer to one x-forwarded-for line", () =
   assert.deepEqual(lines(headers, "x-forwarded-for"), [chain]);
 });
 
-Deno.test("receivedHeaders() writes an IPv6 peer without brackets", () => {
-  const headers = receivedHeaders([], { ...PEER, peerAddress: "[2001:db8::1]" });
-  assert.deepEqual(lines(headers, "x-forwarded-for"), ["2001:db8::1"]);
-});
+for (
+  const [peerAddress, expected] of [
+    ["[2001:db8::1]", "2001:db8::1"],
+    ["::1", "::1"],
+    ["::ffff:203.0.113.9", "203.0.113.9"],
+    ["::FFFF:203.0.113.9", "203.0.113.9"],
+    ["::ffff:cb00:7109", "::ffff:cb00:7109"],
+  ]
+) {
+  Deno.test(`receivedHeaders() writes the peer ${peerAddress} as ${expected}`, () => {
+    const headers = receivedHeaders([], { ...PEER, peerAddress });
+    assert.deepEqual(lines(headers, "x-forwarded-for"), [expected]);
+  });
+}
 
 Deno.test("receivedHeaders() replaces the sender's word on host and scheme", () => {
   const headers = received(["x-forwarded-proto", "ftp"], ["x-forwarded-host", "evil.example"]);

@@ -69,6 +69,16 @@ test("every bad setting is named at once", async () => {
   for (const name of Object.keys(BAD_SETTINGS)) names(lines, name);
 });
 
+for (const user of ["user", `user:${HUSH}`, `:${HUSH}`]) {
+  test(`addresses with ${user.replace(HUSH, "a password")}@ in them stop the start`, async () => {
+    const settings = ["PUBLIC_URL", "GITHUB_API_URL", "OAUTH_ISSUER"];
+    const lines = await refusal(
+      Object.fromEntries(settings.map((name) => [name, `https://${user}@h.example`])),
+    );
+    for (const name of settings) names(lines, name);
+  });
+}
+
 test("an id used twice stops the start", async () => {
   const twice = [1, 2].map(() => ({ id: "demo", targetUrl: TARGET }));
   names(await refusal({ ENDPOINTS: JSON.stringify(twice) }), "demo", "twice");

@@ -144,6 +144,17 @@ Deno.test("a malformed pattern stops the start and is named by its place", async
   assert.match(output, /RELAY_TARGETS has a pattern \(number 2\)/);
 });
 
+for (const name of ["RELAY_TOKEN", "RELAY_SECRET", "RELAY_PROVIDER", "RELAY_GATE"]) {
+  for (const value of ["", " \n"]) {
+    Deno.test(`${name}=${JSON.stringify(value)} stops the start, it opens no door`, async () => {
+      const env = { RELAY_TARGETS: "https://app.example.com", RELAY_PROVIDER: "github" };
+      const { code, output } = await runToExit({ env: { ...env, [name]: value } });
+      assert.equal(code, 1);
+      assert.match(output, new RegExp(`^cannot start: ${name} is empty`, "m"));
+    });
+  }
+}
+
 group("RELAY_TOKEN", async (behaviour) => {
   await using sink = startSink();
   await using relay = await startRelayTo(sink, { RELAY_TOKEN: "s3cret" });

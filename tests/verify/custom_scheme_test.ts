@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { endpointSchema } from "../../lib/endpoint.ts";
 import type { SignatureScheme } from "../../lib/signature_scheme.ts";
 import { PRESETS } from "../../lib/verify/presets.ts";
-import { senderFaults, senderFor } from "../../lib/verify/sender.ts";
+import { senderFaults, senderFor, senderWarnings } from "../../lib/verify/sender.ts";
 import { fits } from "../../lib/verify/verifier.ts";
 import { bytes, codeOf, endpointWith, headOf, verdictOf } from "./requests.ts";
 import { bodyOf, VECTORS } from "./vectors.ts";
@@ -110,6 +110,18 @@ Deno.test("every preset without a secret, and no settings at all, are no fault",
     assert.deepEqual(senderFaults(endpointWith({ provider: name })), [], name);
   }
 });
+
+for (const space of ["\n", " ", "\t", "\r\n", "\ufeff"]) {
+  Deno.test(`a secret with ${JSON.stringify(space)} around it is warned about, not shown`, () => {
+    const fields = { provider: "meta", verifyToken: `${space}v0id`, signingSecret: `v0id${space}` };
+    const warnings = senderWarnings(endpointWith(fields, ["plain", `v0id${space}`]));
+    assert.deepEqual(warnings.map((text) => text.split(" ")[0]), [
+      ...["secret", "verifyToken", "signingSecret"],
+    ]);
+    assert.doesNotMatch(warnings.join("\n"), /v0id/);
+    assert.deepEqual(senderWarnings(endpointWith({ provider: "meta", secret: "plain" })), []);
+  });
+}
 
 const REFUSED: [scheme: unknown, path: string][] = [
   ["md5", "signatureScheme"],
