@@ -262,6 +262,9 @@ function plain(message: string): string {
     : `is wrong: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
 
+/** No field lies deeper, so what does is left to the schema, which refuses it. */
+const DEEPEST_FIELD = 16;
+
 /**
  * Replaces every string `"$env:NAME"` by the variable's value. A trailing line break is
  * dropped with a warning: files that hold secrets end in one, and no sender signs it.
@@ -276,6 +279,7 @@ function resolveEnv(
 ): unknown {
   const inner = (item: unknown, key: string) =>
     resolveEnv(item, env, [...path, key], problems, warnings, name);
+  if (path.length === DEEPEST_FIELD) return value;
   if (Array.isArray(value)) return value.map((item, index) => inner(item, String(index)));
   if (value !== null && typeof value === "object") {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(item, key)]));

@@ -28,7 +28,8 @@ export function ladder(backoff: Backoff): RetryPolicy {
   const { firstMs, factor, capMs, attempts, maxAgeMs, jitter } = backoff;
   const delaysMs = Array.from(
     { length: attempts - 1 },
-    (_, i) => Math.min(capMs, Math.round(firstMs * factor ** i)),
+    // The growth is bounded, too: it may leave what a number holds, and nothing times that is NaN.
+    (_, i) => Math.min(capMs, Math.round(firstMs * Math.min(capMs, factor ** i))),
   );
   return { delaysMs, maxAgeMs, jitter };
 }

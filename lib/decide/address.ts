@@ -39,9 +39,12 @@ export function mayConnect(address: string, allowed: boolean | readonly string[]
   return allowed.some((block) => contains(block, dialled));
 }
 
+/** No zone id, and no IPv4 part that one reader takes for octal or hex and another for decimal. */
+const V6 = /^[0-9A-Fa-f:]*:(?:(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){3}|[0-9A-Fa-f]*)$/;
+
 function parseAddress(address: string): IPv4 | IPv6 | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
-  const isV6 = address.includes(":") && !address.includes("%") && ipaddr.IPv6.isValid(address);
+  const isV6 = V6.test(address) && ipaddr.IPv6.isValid(address);
   return isV6 ? ipaddr.IPv6.parse(address) : undefined;
 }
 
@@ -55,13 +58,16 @@ function embeddedV4(address: IPv6): IPv4 | undefined {
   return from === undefined ? undefined : new ipaddr.IPv4(bytes.slice(from, from + 4));
 }
 
+/** An address, and how many of its leading bits count where that is not all of them. */
+const BLOCK = /^([^/]+)(?:\/(\d{1,3}))?$/;
+
 function contains(block: string, address: IPv4 | IPv6): boolean {
-  const [base, bits] = block.split("/");
+  const [, base = "", bits] = BLOCK.exec(block) ?? [];
   const parsed = parseAddress(base);
   if (parsed === undefined || parsed.kind() !== address.kind()) return false;
   const width = parsed.kind() === "ipv4" ? 32 : 128;
   const prefix = bits === undefined ? width : Number(bits);
-  if (!Number.isInteger(prefix) || prefix < 0 || prefix > width) return false;
+  if (prefix > width) return false;
   return parsed instanceof ipaddr.IPv4
     ? (address as IPv4).match(parsed, prefix)
     : (address as IPv6).match(parsed, prefix);

@@ -43,7 +43,7 @@ export function readSetup(hook: unknown, app: unknown): SeenHook {
   const config = app === undefined ? fields(own.config) : own;
   const { events, permissions } = app === undefined ? own : fields(app);
   return {
-    events: Array.isArray(events) ? events.map(String) : [],
+    events: Array.isArray(events) ? events.filter((event) => typeof event === "string") : [],
     permissions: app === undefined ? undefined : fields(permissions),
     url: typeof config.url === "string" ? config.url : undefined,
     contentType: typeof config.content_type === "string" ? config.content_type : undefined,

@@ -38,7 +38,7 @@ export function readHistory(data: unknown, skewMs: number): HistoryRow[] | undef
 function readRow(data: unknown, skewMs: number): HistoryRow | undefined {
   if (data === null || typeof data !== "object") return undefined;
   const { id, guid, delivered_at, event, action, status_code } = data as Record<string, unknown>;
-  const deliveredAtMs = Date.parse(String(delivered_at)) - skewMs;
+  const deliveredAtMs = typeof delivered_at === "string" ? Date.parse(delivered_at) - skewMs : NaN;
   const isId = typeof id === "bigint" || typeof id === "number" || typeof id === "string";
   if (!isId || typeof guid !== "string" || guid === "" || Number.isNaN(deliveredAtMs)) {
     return undefined;
