@@ -22,6 +22,9 @@ const CLIENT = {
 export class Connection {
   /** Requests written to the present socket. */
   uses = 0;
+  /** When the last exchange ended, on the monotonic clock, and how long it then lay idle. */
+  freeAtMs = 0;
+  idleMs = 0;
   readonly client: Client;
   readonly #dialling = new AbortController();
 

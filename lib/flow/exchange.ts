@@ -18,9 +18,15 @@ export interface Head {
 /** The connection failed before a head came. */
 export interface Broken {
   error: Error;
-  /** The target's kernel refused bytes on a kept connection: nobody has read them. */
+  /** The target had given an idle connection up: nobody has read what came on it. */
   unread: boolean;
 }
+
+/**
+ * Servers give connections up that were idle for a second or more. One that is reset sooner
+ * was in use: the target may have read the request, so it is a failed attempt.
+ */
+const GIVEN_UP_AFTER_MS = 1_000;
 
 /** undici's controller, with the field that its types leave out. */
 type Controller = Dispatcher.DispatchController & { rawHeaders?: Buffer[] };
@@ -35,7 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #connection: Connection;
   readonly #timeouts: Timeouts;
   readonly #onOutcome: (outcome: Head | Broken) => void;
-  #reused = false;
+  #wasIdle = false;
   #answering = false;
   #bodyBytes = 0;
   #headIsHere = false;
@@ -56,7 +62,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(): void {
-    this.#reused = this.#connection.uses > 0;
+    const { uses, idleMs } = this.#connection;
+    this.#wasIdle = uses > 0 && idleMs >= GIVEN_UP_AFTER_MS;
     this.#connection.uses += 1;
   }
 
@@ -104,7 +111,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
     if (this.#headIsHere) return;
     const refused = ["ECONNRESET", "EPIPE"].includes(errorCode(error));
-    this.#onOutcome({ error, unread: refused && this.#reused && !this.#answering });
+    this.#onOutcome({ error, unread: refused && this.#wasIdle && !this.#answering });
   }
 }
 

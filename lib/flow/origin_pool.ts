@@ -1,3 +1,4 @@
+import type { Clock } from "../ports.ts";
 import { Connection } from "./connection.ts";
 import type { Destination, Dial } from "./connector.ts";
 
@@ -6,22 +7,27 @@ export class OriginPool {
   readonly #origin: string;
   readonly #destination: Destination;
   readonly #dial: Dial;
+  readonly #clock: Clock;
   readonly #onEmpty: () => void;
   readonly #all = new Set<Connection>();
   readonly #idle: Connection[] = [];
   #closed = false;
 
   /** `onEmpty` runs when the last connection is gone. */
-  constructor(origin: string, dial: Dial, onEmpty: () => void) {
+  constructor(origin: string, dial: Dial, clock: Clock, onEmpty: () => void) {
     this.#origin = origin;
     this.#destination = destinationOf(origin);
     this.#dial = dial;
+    this.#clock = clock;
     this.#onEmpty = onEmpty;
   }
 
   /** The connection used last, so that spare ones may grow old and close; else a new one. */
   take(): Connection {
-    return this.#idle.pop() ?? this.open();
+    const connection = this.#idle.pop();
+    if (connection === undefined) return this.open();
+    connection.idleMs = this.#clock.monotonicMs() - connection.freeAtMs;
+    return connection;
   }
 
   /** A connection that has carried nothing yet. */
@@ -38,7 +44,9 @@ export class OriginPool {
 
   /** The exchange is complete, the connection may carry the next one. */
   release(connection: Connection): void {
-    if (this.#all.has(connection)) this.#idle.push(connection);
+    if (!this.#all.has(connection)) return;
+    connection.freeAtMs = this.#clock.monotonicMs();
+    this.#idle.push(connection);
   }
 
   /** Closes a connection for good. */

@@ -50,8 +50,8 @@ export interface TransportOptions extends DialOptions {
 
 /**
  * Makes the transport: HTTP/1.1 with kept connections, a pool an origin. Redirects are
- * not followed and nothing is sent twice, with one exception: where a kept connection
- * turns out to be gone before the target read a byte, the request goes out on a new one.
+ * not followed and nothing is sent twice, with one exception: where a connection that lay
+ * idle turns out to be gone, the request goes out on a new one.
  */
 export function createTransport(options: TransportOptions): Transport {
   const dial = createDial(options);
@@ -63,7 +63,7 @@ export function createTransport(options: TransportOptions): Transport {
   const poolOf = (origin: string): OriginPool => {
     const known = pools.get(origin);
     if (known !== undefined) return known;
-    const pool = new OriginPool(origin, dial, () => pools.delete(origin));
+    const pool = new OriginPool(origin, dial, clock, () => pools.delete(origin));
     pools.set(origin, pool);
     return pool;
   };
