@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { html, signedIn } from "../admin/jar.ts";
+import { cli } from "../cli/cli.ts";
 import { arrival } from "../helpers/arrivals.ts";
 import { endpoint } from "../helpers/endpoints.ts";
 import { group } from "../helpers/group.ts";
@@ -68,6 +70,13 @@ group("headers", async (behaviour) => {
       await delivery(relay, accepted.deliveryId);
       const { items } = await page(relay, "endpoint=demo&limit=5");
       assert(items.some(({ id }) => id === accepted.deliveryId));
+      const jar = await signedIn(relay);
+      for (const path of ["", `/${accepted.deliveryId}`]) {
+        assert.match(await html(jar, `/admin/deliveries${path}`), /évt-1/);
+      }
+      const { code, stdout } = await cli(relay, ["show", accepted.deliveryId]);
+      assert.equal(code, 0);
+      assert.match(stdout, /évt-1/);
     },
   );
 

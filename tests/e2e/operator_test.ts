@@ -16,7 +16,7 @@ interface EndpointView {
 
 interface StatusView {
   scheduler: unknown;
-  conditions: { type: string; subject?: string }[];
+  conditions: { type: string; subject?: string; count: number }[];
 }
 
 const SECRETS = /s3cr3t/;
@@ -133,11 +133,13 @@ test("deliveries of a removed endpoint are named in the status", async () => {
   await using sink = startSink({ status: 500 });
   const demo = endpoint("demo", sink, { retry: { schedule: ["10m"] } });
   await using relay = await startRelay({ endpoints: [demo] });
-  await accept(relay, "demo");
+  for (let n = 0; n < 5; n++) await accept(relay, "demo");
+  await until(() => sink.requests.length === 5, { what: "the first attempts" });
   await relay.kill("SIGTERM");
   await relay.restart({ endpoints: [endpoint("other", sink)] });
-  await until(async () => {
+  const { count } = await until(async () => {
     const { conditions } = await read<StatusView>(relay, "/status");
-    return conditions.some((one) => one.type === "endpoint_removed" && one.subject === "demo");
+    return conditions.find((one) => one.type === "endpoint_removed" && one.subject === "demo");
   }, { what: "the removed endpoint to be named" });
+  assert.equal(count, 5);
 });

@@ -8,6 +8,7 @@ export interface AttemptView {
   ms: number;
   status?: number;
   code?: string;
+  location?: string;
   outcome: "delivered" | "retry" | "dead" | "refunded";
   retryAt?: string;
 }

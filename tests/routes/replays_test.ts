@@ -166,6 +166,10 @@ test("an event that comes during a job does not wait for its end", async () => {
   const order = sink.requests.map((request) => request.header("holdfast-delivery-id"));
   const behind = order.slice(order.indexOf(deliveryId)).length;
   assert(behind > 30, `only ${behind} of 60 went out after it`);
+  const [first, ...others] = sink.requests.slice(60);
+  const spanMs = others[others.length - 1].atMs - first.atMs;
+  assert(spanMs >= 2_000, `61 attempts at 20 a second took ${spanMs} ms`);
+  assert.equal((await endpointView(relay, "demo")).breaker.state, "closed");
 });
 
 test("a delivery that dies again during a job is not replayed by it once more", async () => {
