@@ -33,6 +33,9 @@ const WITH_ARGUMENT = /^(header:[!#$%&'*+.^_`|~\w-]+|body:\/[^?]*\??)$/;
 /** Reads a template; a text is what is wrong with it. */
 export function readTemplate(template: string): Template | string {
   const pieces: Piece[] = template.split(/(\{[^{}]*\})/).filter((part) => part !== "").map(piece);
+  if (pieces.some((part) => "text" in part && /[{}]/.test(part.text))) {
+    return "has a brace that belongs to no placeholder";
+  }
   const names = pieces.flatMap((part) => "name" in part ? [part] : []);
   const unknown = names.find((part) =>
     !PLACEHOLDERS.includes(part.name) && !WITH_ARGUMENT.test(part.name)
@@ -45,7 +48,7 @@ export function readTemplate(template: string): Template | string {
 }
 
 function piece(part: string): Piece {
-  if (!part.startsWith("{")) return { text: part };
+  if (!/^\{[^{}]*\}$/.test(part)) return { text: part };
   const name = part.slice(1, -1);
   const optional = name.endsWith("?");
   return { name, argument: optional ? name.slice(0, -1) : name, optional };

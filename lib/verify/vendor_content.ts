@@ -42,6 +42,7 @@ function splitOnce(text: string, separator: string): [string, string | undefined
  */
 export function twilioRequests(view: RequestView): string[] | string {
   const { head, body = new Uint8Array() } = view;
+  if (!URL.canParse(head.url)) return "the called address is not a URL";
   const fields = formFields(head, body);
   const fault = fields === undefined ? bodyHashFault(head, body) : undefined;
   if (fault !== undefined) return fault;
