@@ -157,7 +157,7 @@ for (const name of ["RELAY_TOKEN", "RELAY_SECRET", "RELAY_PROVIDER", "RELAY_GATE
 
 group("RELAY_TOKEN", async (behaviour) => {
   await using sink = startSink();
-  await using relay = await startRelayTo(sink, { RELAY_TOKEN: "s3cret" });
+  await using relay = await startRelayTo(sink, { RELAY_TOKEN: "s3cret", LOG_LEVEL: "debug" });
   const target = to(sink.url("/in"));
 
   for (
@@ -189,6 +189,15 @@ group("RELAY_TOKEN", async (behaviour) => {
     const request = await arrival(sink, await send(relay, `${target}&token=s3cret`, { headers }));
     assert.equal(request.header("authorization"), "Bearer of-the-target");
     assert(!request.headers.some(([, value]) => value.includes("s3cret")));
+  });
+
+  await behaviour("neither log nor metrics tell tokens, shown or wrong, or where to", async () => {
+    const hidden = `${to(sink.url("/services/T0/pr1vate?key=pr1vate"))}&token=s3cret`;
+    const { deliveryId } = await send(relay, hidden);
+    await reached(relay, deliveryId, "delivered");
+    await send(relay, `${to("https://elsewhere.example/pr1vate")}&token=s3cret`);
+    const metrics = await (await relay.asOperator("/metrics")).text();
+    assert.doesNotMatch(relay.output + metrics, /s3cre|of-the-target|pr1vate/);
   });
 });
 
