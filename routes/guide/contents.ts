@@ -15,7 +15,7 @@ export interface Chapter {
 
 /** A page's text; `undefined` where there is none of that name. */
 export async function readPage(name: string): Promise<string | undefined> {
-  if (!/^[a-z][a-z-]*$/.test(name) && name !== INDEX) return undefined;
+  if (!/^[a-z][a-z-]{0,63}$/.test(name) && name !== INDEX) return undefined;
   const bytes = await readOwn(`docs/${name}.md`);
   return bytes && new TextDecoder().decode(bytes);
 }

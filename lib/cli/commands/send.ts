@@ -20,8 +20,8 @@ export const addSend: AddCommand = (program, session) => {
     .option("-H, --header <line>", "a header, 'name: value'; may be given often", addHeader, [])
     .option("-X, --method <method>", "the request's method", "POST")
     .option("--path <rest>", "what follows the endpoint: /rest?query", "")
-    .option("--type <media-type>", "content type; by the file's name where absent")
-    .option("--event-id <id>", "sent as idempotency-key: a repeat is a duplicate")
+    .option("--type <media-type>", "content type; by the file's name where absent", headerValue)
+    .option("--event-id <id>", "sent as idempotency-key: a repeat is a duplicate", headerValue)
     .addHelpText(
       "after",
       examples(
@@ -35,10 +35,19 @@ export const addSend: AddCommand = (program, session) => {
     });
 };
 
-function addHeader(line: string, lines: [string, string][]): [string, string][] {
-  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/.exec(line) ?? [];
+const addHeader = (line: string, lines: [string, string][]) => [...lines, headerLine(line)];
+
+/** The option `--header`. */
+export function headerLine(line: string): [string, string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(line) ?? [];
   if (name === undefined) throw new InvalidArgumentError("It is not of the form 'name: value'.");
-  return [...lines, [name, value]];
+  return [name, headerValue(value)];
+}
+
+/** The options `--type` and `--event-id`: field values go out as Latin-1. */
+export function headerValue(text: string): string {
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text;
+  throw new InvalidArgumentError("It has characters that a header cannot hold.");
 }
 
 async function send(
