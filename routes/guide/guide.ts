@@ -46,7 +46,7 @@ export function createGuide(hasOperators: boolean): Hono {
   app.get(`${GUIDE}/static/:name`, ({ req }) => serveFile(FILES[req.param("name")], req.raw));
   app.get(`${GUIDE}/images/:name`, ({ req }) => {
     const path = `docs/images/${req.param("name")}`;
-    const isImage = /^docs\/images\/[a-z-]+\.png$/.test(path);
+    const isImage = /^docs\/images\/[a-z-]{1,64}\.png$/.test(path);
     return serveFile(isImage ? { path, type: "image/png" } : undefined, req.raw);
   });
   return app;

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { isId } from "../../lib/ids.ts";
 import { readFilters } from "../../routes/admin/filters.tsx";
 import { rawTarget, refuseAtDoor } from "../../routes/door.ts";
+import { createGuide } from "../../routes/guide/guide.ts";
 import { readPage, servedAt } from "../../routes/guide/contents.ts";
 import { instant, listQuery, makeCursor } from "../../routes/operator/query.ts";
 import { anyText, fieldValues, texts } from "../helpers/arbitrary.ts";
@@ -102,9 +103,14 @@ Deno.test("readPage() and servedAt() lead nowhere outside of the guide, whatever
   );
 });
 
-Deno.test("regression: a page with a name of 300 characters is none", async () => {
-  assert.equal(await readPage("a".repeat(300)), undefined);
-});
+for (const path of ["", "/images", "/static"]) {
+  Deno.test(`regression: /docs/guide${path} has nothing by a name of 300 characters`, async () => {
+    const response = await createGuide(false).request(`/docs/guide${path}/${"a".repeat(300)}.png`);
+    assert.equal(response.status, 404);
+    const page = await createGuide(false).request(`/docs/guide${path}/${"a".repeat(300)}`);
+    assert.equal(page.status, 404);
+  });
+}
 
 Deno.test("any event id can be asked for", () => {
   fc.assert(fc.property(anyText.filter((text) => text !== ""), (text) => {
