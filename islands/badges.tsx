@@ -1,3 +1,4 @@
+import { relative } from "./format.tsx";
 import type { DeliveryView, LaneView } from "./views.ts";
 
 const STATES: Record<DeliveryView["state"], { tone: string; text: string }> = {
@@ -13,10 +14,10 @@ export function StateBadge({ state, reason }: Pick<DeliveryView, "state" | "reas
   return <span class={`badge ${tone}`}>{reason === undefined ? text : `${text}: ${reason}`}</span>;
 }
 
-type Fate = Pick<LaneView, "health" | "disabledBy" | "paused" | "breaker">;
+type Fate = Pick<LaneView, "health" | "disabledBy" | "paused" | "breaker"> & { nowMs: number };
 
 /** How a lane fares: health, pause, breaker. */
-export function FateBadges({ health, disabledBy, paused, breaker }: Fate) {
+export function FateBadges({ health, disabledBy, paused, breaker, nowMs }: Fate) {
   const tone = health === "enabled" ? "good" : health === "failing" ? "warn" : "bad";
   return (
     <span class="badges">
@@ -27,9 +28,16 @@ export function FateBadges({ health, disabledBy, paused, breaker }: Fate) {
       {paused && <span class="badge warn">paused</span>}
       {breaker.state === "open" && (
         <span class="badge bad" title={breaker.until && `until ${breaker.until}`}>
-          breaker open{breaker.probing ? ", probing" : ""}
+          breaker open, {probeText(breaker, nowMs)}
         </span>
       )}
     </span>
   );
+}
+
+/** When a breaker that is open tries its target again. */
+export function probeText({ until, probing }: LaneView["breaker"], nowMs: number): string {
+  if (probing) return "probing";
+  const atMs = until === undefined ? nowMs : Date.parse(until);
+  return atMs > nowMs ? `probe ${relative(atMs, nowMs)}` : "probe is due";
 }

@@ -54,7 +54,7 @@ function Actions({ delivery: { id, state }, csrf }: { delivery: DeliveryView; cs
 
 function Facts({ delivery, nowMs }: { delivery: DeliveryView; nowMs: number }) {
   const { id, endpoint, method, path, query, bytes, sha256, replays } = delivery;
-  const { acceptedAt, dueAt, settledAt } = delivery;
+  const { acceptedAt, dueAt, settledAt, state } = delivery;
   return (
     <dl class="facts">
       <dt>Endpoint</dt>
@@ -81,7 +81,9 @@ function Facts({ delivery, nowMs }: { delivery: DeliveryView; nowMs: number }) {
         <>
           <dt>Next look</dt>
           <dd>
-            <Time at={dueAt} nowMs={nowMs} />
+            {Date.parse(dueAt) > nowMs || state !== "pending"
+              ? <Time at={dueAt} nowMs={nowMs} />
+              : "as soon as its endpoint is free"}
           </dd>
         </>
       )}

@@ -1,5 +1,6 @@
 import { FateBadges } from "./badges.tsx";
 import { Chart } from "./chart.tsx";
+import { Conditions } from "./conditions.tsx";
 import { count, countUpTo, Time } from "./format.tsx";
 import { LiveSwitch, readJson, useLive } from "./live.tsx";
 import type { LaneView, SeriesView, StatusView } from "./views.ts";
@@ -32,7 +33,11 @@ export function Overview({ span, nowMs, ...initial }: OverviewProps) {
         <LiveSwitch {...live} />
       </div>
       <Figures status={status} nowMs={live.nowMs} />
-      <Conditions conditions={status.conditions} nowMs={live.nowMs} />
+      <Conditions
+        conditions={status.conditions}
+        countedUpTo={status.counts.countedUpTo}
+        nowMs={live.nowMs}
+      />
       <section class="card">
         <div class="title">
           <h2>Traffic</h2>
@@ -86,27 +91,14 @@ function Figure({ name, href, bad, children }: FigureProps) {
   );
 }
 
-function Conditions({ conditions, nowMs }: Pick<StatusView, "conditions"> & { nowMs: number }) {
-  if (conditions.length === 0) {
-    return <p class="calm">Nothing needs attention.</p>;
-  }
-  return (
-    <ul class="conditions" aria-label="What needs attention">
-      {conditions.map(({ type, severity, since, subject, detail }) => (
-        <li key={`${type} ${subject}`} class={severity}>
-          <b>{severity}</b>
-          <span>
-            <code>{type}</code> {subject !== undefined && <strong>{subject}</strong>} {detail}
-          </span>
-          <Time at={since} nowMs={nowMs} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function Lanes({ lanes, nowMs }: { lanes: LaneView[]; nowMs: number }) {
-  if (lanes.length === 0) return <p class="empty">No endpoint is configured.</p>;
+  if (lanes.length === 0) {
+    return (
+      <p class="empty">
+        No endpoint is configured. <a href="/admin/endpoints">How to write one</a>
+      </p>
+    );
+  }
   return (
     <section class="card">
       <h2>Lanes</h2>
@@ -141,7 +133,7 @@ function LaneRow({ lane, nowMs }: { lane: LaneView; nowMs: number }) {
         <a href={`/admin/endpoints/${endpoint}`}>{endpoint}</a>
       </th>
       <td>
-        <FateBadges {...lane} />
+        <FateBadges {...lane} nowMs={nowMs} />{" "}
         {blockedBy !== undefined && (
           <a class="badge warn" href={`/admin/deliveries/${blockedBy.deliveryId}`}>blocked head</a>
         )}

@@ -128,19 +128,21 @@ function failingCondition({ health }: LaneSnapshot, nowMs: number): Condition | 
   };
 }
 
+/** Why a breaker is open, in words. */
+export const BREAKER_CAUSES = {
+  connection: "no connection to the target",
+  answer: "the target answers with errors",
+  rate_limit: "the target asked to wait",
+} as const;
+
 function breakerCondition({ breaker, waiting }: LaneSnapshot, nowMs: number) {
   if (breaker.phase !== "open") return undefined;
-  const why = {
-    connection: "no connection to the target",
-    answer: "the target answers with errors",
-    rate_limit: "the target asked to wait",
-  };
   return {
     type: "breaker_open",
     severity: breaker.cause === "rate_limit" ? "info" : "warning",
     sinceMs: breaker.openedAtMs ?? nowMs,
     count: waiting,
-    detail: why[breaker.cause ?? "answer"],
+    detail: BREAKER_CAUSES[breaker.cause ?? "answer"],
   } satisfies Condition;
 }
 
@@ -164,8 +166,16 @@ function oldestCondition(lane: LaneSnapshot, nowMs: number): Condition | undefin
     severity: ageMs < VERY_OLD_MS ? "warning" : "critical",
     sinceMs: oldestWaitingAtMs,
     count: waiting,
-    detail: `the oldest delivery has waited for ${Math.floor(ageMs / MINUTE_MS)} minutes`,
+    detail: `the oldest delivery has waited for ${inWords(ageMs)}`,
   };
+}
+
+/** An age of at least `OLD_MS`, in the unit that a person would use. */
+function inWords(ageMs: number): string {
+  const minutes = Math.floor(ageMs / MINUTE_MS);
+  if (minutes < 120) return `${minutes} minutes`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }
 
 function deadCondition({ dead, oldestDeadAtMs }: LaneSnapshot, nowMs: number) {

@@ -69,7 +69,10 @@ function Groups({ groups, nowMs }: { groups: DeadGroup[]; nowMs: number }) {
   }
   return (
     <section class="card">
-      <h2>By endpoint and reason</h2>
+      <div class="title">
+        <h2>By endpoint and reason</h2>
+        <a href="/docs/guide/operating#dead-letters">What the reasons mean</a>
+      </div>
       <div class="scroll" tabIndex={0} role="region" aria-label="Groups of dead letters">
         <table>
           <thead>

@@ -3,6 +3,7 @@ import { visible } from "../../islands/format.tsx";
 import { csrfToken } from "../../lib/auth/forgery.ts";
 import { cancel, replay } from "../../lib/flow/operate/deliveries.ts";
 import { inspect, type Inspection } from "../../lib/flow/operate/inspect.ts";
+import { isOpen } from "../../lib/states.ts";
 import { deliveryShape, MASK } from "../operator/shapes.ts";
 import { type AdminEnv, type AdminParts, originOf } from "./context.ts";
 import { curlLine } from "./curl.ts";
@@ -30,16 +31,18 @@ export function deliveryPage(parts: AdminParts): Hono<AdminEnv> {
         <Island name="Delivery" props={props} />
         <Payload found={found} />
         <Headers found={found} />
-        <section class="card">
-          <h2>As a command</h2>
-          <Island name="Copy" props={{ text: curl, label: "The request as a curl command" }} />
-          {found.shown && (
+        {/* Without its content the command asks for a replay, which an open one refuses. */}
+        {(found.shown || !isOpen(found.delivery.state)) && (
+          <section class="card">
+            <h2>As a command</h2>
+            <Island name="Copy" props={{ text: curl, label: "The request as a curl command" }} />
             <p class="note">
-              Here it counts as a repeat of the same event; put your backend's address in to try it
-              there.
+              {found.shown
+                ? "Here it counts as a repeat of the same event; put your backend's address in to try it there."
+                : "It asks for a replay: the payload is hidden."}
             </p>
-          )}
-        </section>
+          </section>
+        )}
       </>,
     );
   });

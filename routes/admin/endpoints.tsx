@@ -9,6 +9,7 @@ import type { LaneAction } from "../../lib/decide/operator.ts";
 import { endpointShape } from "../operator/endpoint_shape.ts";
 import { type AdminContext, type AdminEnv, type AdminParts, originOf } from "./context.ts";
 import { Island } from "./island.tsx";
+import { LaneFacts } from "./lane_facts.tsx";
 import { CsrfField, page, problemPage } from "./layout.tsx";
 
 type EndpointView = ReturnType<typeof endpointShape>;
@@ -24,7 +25,7 @@ export function endpointPages(parts: AdminParts): Hono<AdminEnv> {
     const nowMs = relay.clock.nowMs();
     const overviews = (await shownLanes(relay)).map((lane) => overviewOf(relay, lane));
     const endpoints = (await Promise.all(overviews)).map((one) => endpointShape(one, nowMs));
-    return page(context, { title: "Endpoints" }, <List endpoints={endpoints} />);
+    return page(context, { title: "Endpoints" }, <List endpoints={endpoints} nowMs={nowMs} />);
   });
 
   app.get("/:id", async (context) => await show(parts, context));
@@ -50,7 +51,8 @@ async function show(parts: AdminParts, context: AdminContext, test?: TestResult)
   const { relay } = parts;
   const lane = await relay.lanes.find(context.req.param("id") ?? "");
   if (lane === undefined) return problemPage(context, unknownEndpoint("show"));
-  const endpoint = endpointShape(await overviewOf(relay, lane), relay.clock.nowMs());
+  const nowMs = relay.clock.nowMs();
+  const endpoint = endpointShape(await overviewOf(relay, lane), nowMs);
   const url = `${originOf(parts, context)}/hook/${endpoint.id}`;
   return page(
     context,
@@ -58,10 +60,11 @@ async function show(parts: AdminParts, context: AdminContext, test?: TestResult)
     <>
       <div class="title">
         <h1>{endpoint.id}</h1>
-        <FateBadges {...endpoint} />
+        <FateBadges {...endpoint} nowMs={nowMs} />
       </div>
       {test !== undefined && <TestOutcome test={test} />}
       <Switches context={context} endpoint={endpoint} />
+      <LaneFacts lane={{ endpoint: endpoint.id, ...endpoint }} nowMs={nowMs} />
       {!isRelayLane(endpoint.id) && (
         <section class="card">
           <h2>URL to paste at the sender</h2>
@@ -73,7 +76,7 @@ async function show(parts: AdminParts, context: AdminContext, test?: TestResult)
   );
 }
 
-function List({ endpoints }: { endpoints: EndpointView[] }) {
+function List({ endpoints, nowMs }: { endpoints: EndpointView[]; nowMs: number }) {
   if (endpoints.length === 0) {
     return (
       <>
@@ -113,7 +116,7 @@ function List({ endpoints }: { endpoints: EndpointView[] }) {
                 </td>
                 <td>{one.provider ?? "–"}</td>
                 <td>
-                  <FateBadges {...one} />
+                  <FateBadges {...one} nowMs={nowMs} />
                 </td>
                 <td class="n">{countUpTo(one.counts.pending, one.counts.countedUpTo)}</td>
                 <td class="n">{countUpTo(one.counts.dead, one.counts.countedUpTo)}</td>

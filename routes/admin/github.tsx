@@ -25,7 +25,7 @@ export function githubPage({ relay }: AdminParts): Hono<AdminEnv> {
             </p>
           )
           : (
-            <form method="post" action="/admin/github/repair">
+            <form method="post" action="/admin/github/repair" class="buttons">
               <CsrfField context={context} />
               <button type="submit">Look at the history now</button>
             </form>

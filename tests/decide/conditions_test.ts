@@ -131,3 +131,18 @@ Deno.test("gravestFirst() puts critical before warning before info", () => {
   const severities = gravestFirst(all).map(({ severity }) => severity);
   assert.deepEqual(severities, ["critical", "warning", "info"]);
 });
+
+for (
+  const [ageMs, words] of [
+    [15 * MINUTE, "15 minutes"],
+    [119 * MINUTE, "119 minutes"],
+    [150 * MINUTE, "2 hours"],
+    [47 * 60 * MINUTE, "47 hours"],
+    [3.5 * DAY, "3 days"],
+  ] as const
+) {
+  Deno.test(`an age of ${ageMs} ms is told as ${words}`, () => {
+    const [{ detail }] = conditionsOf({ ...QUIET, ...lane({ oldestWaitingAtMs: NOW - ageMs }) });
+    assert.equal(detail, `the oldest delivery has waited for ${words}`);
+  });
+}
