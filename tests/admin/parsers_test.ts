@@ -26,10 +26,12 @@ Deno.test("readCookie() takes any header, and finds our cookie among others", ()
 });
 
 Deno.test("isSecure() takes any host, and only this machine for one without https", () => {
-  fc.assert(fc.property(fieldValues("localhost:8000", "127.0.0.1", "[::1]:80"), (host) => {
-    if (isSecure(undefined, host)) return;
-    assert.match(new URL(`http://${host}`).hostname, /^(localhost|127\.[\d.]+|\[::1\])$/);
-  }));
+  fc.assert(
+    fc.property(fieldValues("localhost:8000", "a.localhost", "127.0.0.1", "[::1]:80"), (host) => {
+      if (isSecure(undefined, host)) return;
+      assert.match(new URL(`http://${host}`).hostname, /^(localhost|127\.[\d.]+|\[::1\])$/);
+    }),
+  );
 });
 
 Deno.test("hasToken() takes any header, and no other token than the one that is set", () => {
@@ -38,6 +40,7 @@ Deno.test("hasToken() takes any header, and no other token than the one that is 
     const [, given] = /^bearer +(.*)$/i.exec(header.trim()) ?? [];
     assert.equal(hasToken(header, token), given?.trim() === token);
     assert.equal(hasToken(`Bearer ${token}`, token), true);
+    assert.equal(hasToken(`Bearer ${token}x`, token), false);
     assert.equal(hasToken(header, undefined), false);
   }));
 });
@@ -56,7 +59,10 @@ Deno.test("returnTo() leads to a page of ours, whatever is asked", () => {
 
 Deno.test("originFault() lets no other origin pass, whatever a page sends", () => {
   const site = fc.option(texts("same-origin", "cross-site"), { nil: undefined });
-  const origin = fc.option(fieldValues("https://relay.example", "null"), { nil: undefined });
+  const origin = fc.option(
+    fieldValues("https://relay.example", "https://relay.example.evil", "null"),
+    { nil: undefined },
+  );
   fc.assert(fc.property(site, origin, (site, origin) => {
     const headers = new Headers({ host: "relay.example" });
     if (site !== undefined && /^[\x20-\x7e]*$/.test(site)) headers.set("sec-fetch-site", site);

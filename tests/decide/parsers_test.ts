@@ -52,7 +52,9 @@ Deno.test("mayConnect() reads a block as its number of leading bits", () => {
   fc.assert(fc.property(privately, privately, fc.nat(32), (base, given, bits) => {
     const mask = bits === 0 ? 0 : (~0 << (32 - bits)) >>> 0;
     const isIn = ((base & mask) >>> 0) === ((given & mask) >>> 0);
-    assert.equal(mayConnect(v4(given), [`${v4(base)}/${bits}`]), isIn);
+    const block = `${v4(base)}/${bits}`;
+    assert.equal(mayConnect(v4(given), [block]), isIn);
+    assert.equal(mayConnect(v4(base), [block]), true);
   }));
 });
 
@@ -185,6 +187,7 @@ const PATTERNS = [
   "https://app.example.com",
   "https://*.hooks.example.com/in/*",
   "http://10.1.2.3:80/h",
+  "https://app.example.com/a/../b c",
 ];
 
 Deno.test("parseTargetPattern() takes any text, and what it reads is in normal form", () => {

@@ -59,6 +59,16 @@ export function texts(...valid: readonly string[]): fc.Arbitrary<string> {
   );
 }
 
+/** Some of the named texts, most of them valid, so that a mistake is not always hidden by others. */
+export function someOf(valid: Readonly<Record<string, string>>, most = 4) {
+  const names = fc.subarray(Object.keys(valid), { maxLength: most });
+  return names.chain((names): fc.Arbitrary<Record<string, string>> => {
+    const value = (text: string) =>
+      fc.oneof({ weight: 2, arbitrary: fc.constant(text) }, { weight: 1, arbitrary: texts(text) });
+    return fc.record(Object.fromEntries(names.map((name) => [name, value(valid[name])])));
+  });
+}
+
 /** A header value as it comes in: one char a byte, no line ends. */
 export function fieldValues(...valid: readonly string[]): fc.Arbitrary<string> {
   // deno-lint-ignore no-control-regex

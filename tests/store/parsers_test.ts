@@ -21,11 +21,11 @@ Deno.test("dueEntry() reads every key of a due entry", () => {
 });
 
 Deno.test("schemaFault() knows the formats up to its own, and refuses any other mark", () => {
-  const mark = fc.oneof(fc.double(), fc.nat(5), fc.integer(), fc.bigInt(), fc.string());
+  const mark = fc.oneof(fc.double(), fc.nat(5), fc.integer(), fc.constantFrom(1.5, 1n, "1", NaN));
   fc.assert(fc.property(mark, (mark) => {
     const isKnown = Number.isSafeInteger(mark) && Number(mark) >= FIRST_SCHEMA &&
-      Number(mark) <= SCHEMA;
-    assert.equal(schemaFault(mark as unknown as number, SCHEMA) === undefined, isKnown);
+      Number(mark) <= SCHEMA + 1;
+    assert.equal(schemaFault(mark as unknown as number, SCHEMA + 1) === undefined, isKnown);
   }));
 });
 
