@@ -286,7 +286,8 @@ function resolveEnv(
   }
   if (typeof value !== "string" || !value.startsWith("$env:")) return value;
   const variable = value.slice("$env:".length);
-  const found = env[variable];
+  // A name such as `toString` is no variable, though every object has it.
+  const found = Object.hasOwn(env, variable) ? env[variable] : undefined;
   const field = path.join(".");
   if (found === undefined) {
     problems.push(`${field} names the variable ${variable}, which is not set`);

@@ -95,7 +95,11 @@ const hushed = (value: unknown): unknown => {
 
 const entry = fc.dictionary(
   fc.constantFrom(...Object.keys(endpointSchema.shape), "__proto__", "retires"),
-  fc.oneof(anyJson, texts("10s", "https://h/in", "$env:NAME", "$env:"), fc.constant({ a: {} })),
+  fc.oneof(
+    anyJson,
+    texts("10s", "https://h/in", "$env:NAME", "$env:", "$env:toString"),
+    fc.constant({ a: {} }),
+  ),
   { maxKeys: 8 },
 );
 
@@ -169,6 +173,12 @@ for (const open of ["[", '[{"id":"a","headers":']) {
     assert.ok("faults" in config);
   });
 }
+
+Deno.test("regression: a variable by the name of an inherited property is not set", () => {
+  const config = parse({ ENDPOINTS: '[{"id":"a","targetUrl":"$env:toString"}]' });
+  assert.ok("faults" in config);
+  assert.match(config.faults.join("\n"), /the variable toString, which is not set/);
+});
 
 Deno.test("isId() takes exactly what has the form of an id", () => {
   fc.assert(fc.property(texts("01JVA8Z6N3Q4T5W6X7Y8Z9A0BC"), (text) => {
