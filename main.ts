@@ -6,6 +6,7 @@ import { devGreeting } from "./lib/boot/dev.ts";
 import { pooledFractions } from "./lib/boot/random.ts";
 import { serve } from "./lib/boot/serve.ts";
 import { readSettings } from "./lib/boot/settings.ts";
+import { writeOut } from "./lib/boot/stdout.ts";
 import { openStore } from "./lib/boot/store.ts";
 import { transportOnFirstUse } from "./lib/boot/transport.ts";
 import type { Config } from "./lib/config.ts";
@@ -33,7 +34,7 @@ const { log, flush } = createLog(
   config.logLevel,
   !Deno.stdout.isTerminal() ? "json" : Deno.noColor ? "text" : "colour",
   clock,
-  (lines) => Deno.stdout.writeSync(new TextEncoder().encode(lines)),
+  writeOut,
 );
 for (const warning of config.warnings) log("warn", "config", { warning });
 const store = await openStore(config, log);

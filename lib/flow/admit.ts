@@ -43,6 +43,8 @@ export interface Admission {
   chunks: number;
   rows: Mutation[];
   rowBytes: number;
+  /** For a staged body that it is still there. */
+  checks: readonly Deno.AtomicCheck[];
   whole: Uint8Array | undefined;
 }
 
@@ -160,6 +162,7 @@ async function storeNew(
       delivery,
       rows: [...admission.rows, ...targetMark(endpoint)],
       rowBytes: admission.rowBytes + endpoint.targetUrl.length,
+      checks: admission.checks,
       claim,
     });
   } finally {
@@ -244,7 +247,10 @@ async function adopt(
   { deliveryId, eventId }: Admission,
 ): Promise<Admitted> {
   const found = await read(() => readDelivery(parts.store, endpoint.id, deliveryId));
-  const orphaned = found?.value.state === "in_flight" && found.value.lease?.owner === parts.owner &&
+  if (found === undefined) {
+    throw new StoreUnavailable(`cannot store delivery ${deliveryId}: its body is gone`);
+  }
+  const orphaned = found.value.state === "in_flight" && found.value.lease?.owner === parts.owner &&
     !parts.work.holds(deliveryId);
   if (orphaned) await change(parts.store, found, released(found.value, parts.clock.nowMs()));
   parts.schedule.wake(endpoint.id);

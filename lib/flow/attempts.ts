@@ -1,3 +1,5 @@
+import { withoutProbe } from "../decide/lane.ts";
+import { LOOK_PAUSE_MS } from "./claim.ts";
 import { deliver, type Delivered, type DeliverParts, type Job } from "./deliver.ts";
 import type { Lane } from "./lanes.ts";
 import type { Work } from "./work.ts";
@@ -73,7 +75,7 @@ export class Attempts {
       this.#next(lane);
     });
     this.#settle(job, made)
-      .catch((error) => this.#watcher.onFailed(`deliver ${job.claim.held.delivery.id}`, error))
+      .catch((error) => this.#putOff(job, error))
       .then(() => over)
       .then(() => {
         this.#leave(job);
@@ -87,6 +89,17 @@ export class Attempts {
     if (outcome?.to === "retry") this.#watcher.onRetry(slot.lane, outcome.retryAtMs);
     // Somebody else changed it meanwhile: it may be due again already.
     if (outcome === undefined) this.#watcher.onRetry(slot.lane, this.#parts.clock.nowMs());
+  }
+
+  /** Nothing was sent, since the store did not give the request: the delivery is due again soon. */
+  async #putOff({ claim: { held, slot: { lane } }, probe }: Job, error: unknown): Promise<void> {
+    const { clock, lanes, owner } = this.#parts;
+    const { id } = held.delivery;
+    this.#watcher.onFailed(`deliver ${id}`, error);
+    const atMs = clock.nowMs() + LOOK_PAUSE_MS;
+    await held.release(atMs);
+    if (probe) await lanes.update(lane, (row) => withoutProbe(row, owner, id)).catch(() => {});
+    this.#watcher.onRetry(lane, atMs);
   }
 
   #leave({ claim }: Job): void {

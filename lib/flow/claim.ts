@@ -36,20 +36,29 @@ export async function candidates(
   for (const [index, stored] of records.entries()) {
     const entry = free[index];
     const waits = stored !== undefined && isOpen(stored.value.state);
-    if (!waits) await dropDue(store, entry);
+    if (!waits) await dropDue(store, entry, stored);
     else if (stored.value.dueAtMs === entry.dueAtMs) found.push({ entry, stored });
   }
   return found;
 }
 
+interface Parts {
+  store: Store;
+  work: Work;
+  owner: string;
+  onDue: (lane: Lane, atMs: number) => void;
+}
+
+/** After a failed read or write, and after a lost race, a lane is looked at again so soon. */
+export const LOOK_PAUSE_MS = 1_000;
+
 /**
- * Claims candidates while there is room, all in shared commits. A delivery that another
- * process claimed first is left out. `full`: candidates were left for want of room.
+ * Claims candidates while there is room, all in shared commits. What another process, or a
+ * failing store, took from us is left out: nothing of ours will end and wake the lane for it,
+ * so that is looked at again. `full`: candidates were left for want of room.
  */
 export async function claim(
-  store: Store,
-  work: Work,
-  owner: string,
+  { store, work, owner, onDue }: Parts,
   lane: Lane,
   wanted: readonly Candidate[],
 ): Promise<{ claims: Claim[]; full: boolean }> {
@@ -62,6 +71,7 @@ export async function claim(
     attempts.push(claimOne(store, work, owner, candidate, slot));
   }
   const claims = (await Promise.all(attempts)).filter((one) => one !== undefined);
+  if (claims.length < attempts.length) onDue(lane, store.clock.nowMs() + LOOK_PAUSE_MS);
   return { claims, full };
 }
 

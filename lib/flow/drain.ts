@@ -5,7 +5,7 @@ import type { DueEntry } from "../store/keys.ts";
 import type { Store } from "../store/kv.ts";
 import { readPayloadHeads } from "../store/payload.ts";
 import { reserveAttempts } from "../store/rate.ts";
-import { type Candidate, candidates, type Claim, claim } from "./claim.ts";
+import { type Candidate, candidates, type Claim, claim, LOOK_PAUSE_MS } from "./claim.ts";
 import { Attempts } from "./attempts.ts";
 import type { DeliverParts } from "./deliver.ts";
 import type { Lane, Lanes } from "./lanes.ts";
@@ -65,7 +65,7 @@ export class Drain {
   wake(lane: Lane): void {
     if (this.#stopped) return;
     this.#wanting.add(lane);
-    this.#pass ??= this.#run().finally(() => this.#pass = undefined);
+    this.#pass ??= this.#run();
   }
 
   /** Makes the first attempt of a delivery that was claimed when it was accepted. */
@@ -94,9 +94,11 @@ export class Drain {
         if (more && !this.#stopped) this.#wanting.add(lane);
       } catch (error) {
         this.#failed(`drain ${lane.id}`, error);
-        this.#lookAgain(lane, this.#parts.clock.nowMs() + STORE_PAUSE_MS);
+        this.#lookAgain(lane, this.#parts.clock.nowMs() + LOOK_PAUSE_MS);
       }
     }
+    // In the same step as the last look: a wake between the two would be lost.
+    this.#pass = undefined;
   }
 
   /** One lane's turn. Returns whether it could go on at once. */
@@ -111,7 +113,9 @@ export class Drain {
       if (gate.why === "open") this.#parts.onOpen(lane);
       return false;
     }
-    if (lane.room <= 0) {
+    // Behind attempts that still hang a probe would only wait until its lease is over.
+    const full = gate.go === "probe" && lane.running >= lane.endpoint.concurrency;
+    if (full || lane.room <= 0) {
       lane.behind = true;
       return false;
     }
@@ -137,16 +141,13 @@ export class Drain {
   }
 
   async #openTurn(lane: Lane): Promise<boolean> {
-    const { store, work, owner, clock } = this.#parts;
     const wanted = await this.#wantedOf(lane, Math.min(TURN, lane.room));
     const granted = await this.#granted(lane, wanted.candidates);
-    const { claims, full } = await claim(store, work, owner, lane, granted);
+    const { claims, full } = await claim(this.#parts, lane, granted);
     await this.#startAll(claims, false);
     const held = full || granted.length < wanted.candidates.length;
     lane.behind = held || wanted.more;
     if (!lane.behind) await this.#noteNext(lane, wanted.asOfMs);
-    // Others, or the store, took every claim: nothing of ours will end and wake the lane.
-    else if (lane.inFlight === 0) this.#lookAgain(lane, clock.nowMs() + STORE_PAUSE_MS);
     return wanted.more && !held && lane.room > 0;
   }
 
@@ -220,6 +221,3 @@ export class Drain {
     if (!clear || lane.endpoint.ordered || (lane.behind && lane.needsMore)) this.wake(lane);
   }
 }
-
-/** After a failed read or write the lane is looked at again so soon. */
-const STORE_PAUSE_MS = 1_000;

@@ -56,7 +56,6 @@ export class Held {
       while (!this.lost) {
         try {
           if (await this.#change(after, extra)) return true;
-          return await this.#alreadyWritten(after);
         } catch {
           await pause(this.#store.clock, SETTLE_PAUSE_MS);
         }
@@ -65,24 +64,28 @@ export class Held {
     });
   }
 
+  /**
+   * Writes over the version that is known. After a lost answer a newer one may be ours: look
+   * instead of guessing. `false`: another process has taken over.
+   */
   async #change(after: Delivery, extra?: Extra): Promise<boolean> {
-    const written = await change(this.#store, this.#stored, after, extra);
-    if (written) this.#stored = written;
-    else if (extra === undefined) this.lost = true;
-    return written !== false;
+    while (!this.lost) {
+      const written = await change(this.#store, this.#stored, after, extra);
+      const is = written || await this.#found(after);
+      if (is === undefined) this.lost = true;
+      else this.#stored = is;
+      if (is?.value === after) return true;
+    }
+    return false;
   }
 
-  /**
-   * After a lost answer the record may already be ours: look instead of guessing. What has
-   * become of it since is others' business: nothing more is written here.
-   */
-  async #alreadyWritten(after: Delivery): Promise<boolean> {
+  /** What is stored, as far as it is this claim's: renewed, or `after` itself. */
+  async #found(after: Delivery): Promise<StoredDelivery | undefined> {
     const found = await readDelivery(this.#store, after.endpoint, after.id);
-    const last = found?.value.attempts.at(-1);
-    const ours = after.attempts.at(-1);
-    this.lost = last === undefined || last.n !== ours?.n || last.atMs !== ours.atMs;
-    if (!this.lost && found !== undefined) this.#stored = { ...found, value: after };
-    return !this.lost;
+    if (found === undefined) return undefined;
+    if (isSameClaim(found.value, this.delivery)) return found;
+    // What has become of it since is others' business: nothing more is written here.
+    return isSettledBy(found.value, after, this.delivery) ? { ...found, value: after } : undefined;
   }
 
   #inTurn<T>(step: () => Promise<T>): Promise<T> {
@@ -90,6 +93,20 @@ export class Held {
     this.#last = result.catch(() => {});
     return result;
   }
+}
+
+function isSameClaim(found: Delivery, claimed: Delivery): boolean {
+  return found.state === "in_flight" && found.attemptCount === claimed.attemptCount &&
+    found.lease?.owner === claimed.lease?.owner && found.lease?.atMs === claimed.lease?.atMs;
+}
+
+/** Whether the attempt that `after` records, and the claim does not, is on record. */
+function isSettledBy(found: Delivery, after: Delivery, claimed: Delivery): boolean {
+  const ours = after.attempts.at(-1);
+  const last = found.attempts.at(-1);
+  // Who takes over notes the attempt, too, as a lost one.
+  return after.attemptCount > claimed.attemptCount && last?.n === ours?.n &&
+    last?.atMs === ours?.atMs && last?.code === ours?.code;
 }
 
 function pause(clock: Clock, ms: number): Promise<void> {

@@ -115,6 +115,14 @@ function sizeOrLoop(endpoint: Endpoint, head: RequestHead): Problem | undefined 
       `cannot accept: headers have ${bytes} bytes, the limit is ${LIMITS.headerBytes}`,
     );
   }
+  // Both lie in the payload's first row.
+  if (targetBytes + bytes > LIMITS.chunkBytes) {
+    return problem(
+      "headers_too_large",
+      `cannot accept: path, query and headers have ${targetBytes + bytes} bytes, ` +
+        `the limit is ${LIMITS.chunkBytes}`,
+    );
+  }
   if (hopsOf(head.headers) > LIMITS.hops) {
     return problem(
       "loop_detected",
@@ -208,6 +216,7 @@ async function admitBody(
   body: ReadBody,
 ): Promise<IngestResult> {
   const { staging } = body;
+  const published = staging?.publish();
   const rows = payloadRows(deliveryId, stored, body.first, staging === undefined ? reserved : 0);
   // A rejection leaves the staged chunks alone: the commit may yet have landed.
   const admitted = await admit(parts, endpoint, {
@@ -217,7 +226,8 @@ async function admitBody(
     bytes: body.bytes,
     sha256: body.sha256,
     chunks: staging?.rows ?? rows.length,
-    rows: staging === undefined ? rows : [...rows, staging.publish()],
+    rows: published === undefined ? rows : [...rows, published.mutation],
+    checks: published === undefined ? [] : [published.check],
     rowBytes: reserved + body.first.length,
     whole: body.whole,
   });

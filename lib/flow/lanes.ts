@@ -175,9 +175,10 @@ export class Lanes {
 
   async #read(lane: Lane): Promise<void> {
     const readAtMs = this.#store.clock.monotonicMs();
+    const before = lane.versionstamp;
     const stored = await readLane(this.#store, lane.id);
-    // A change made while this was read is newer than the answer.
-    if (lane.saving !== undefined) return;
+    // A change made, or made and saved, while this was read is newer than the answer.
+    if (lane.saving !== undefined || lane.versionstamp !== before) return;
     this.#load(lane, stored.row, stored.versionstamp);
     lane.readAtMs = readAtMs;
     // Saved, so that one change of the target starts one recovery, not one a reading.
@@ -195,7 +196,7 @@ export class Lanes {
     if (next === lane.row) return;
     this.#set(lane, next);
     lane.unsaved.push(change);
-    lane.saving ??= this.#save(lane).finally(() => lane.saving = undefined);
+    lane.saving ??= this.#save(lane);
     await lane.saving;
   }
 
@@ -212,25 +213,38 @@ export class Lanes {
     return this.update(lane, change).catch(() => {});
   }
 
+  /**
+   * Whoever changes the row while this runs is saved by it, to its very last step. A change
+   * that could not be saved is over: it must not come back after its caller was told so.
+   */
   async #save(lane: Lane): Promise<void> {
-    for (let tries = 0; lane.unsaved.length > 0; tries++) {
-      if (tries === WRITE_TRIES) {
-        throw new Error(`cannot save lane ${lane.id}: lost the race ${tries} times`);
+    try {
+      for (let tries = 0; lane.unsaved.length > 0; tries++) {
+        if (tries === WRITE_TRIES) {
+          throw new Error(`cannot save lane ${lane.id}: lost the race ${tries} times`);
+        }
+        await this.#saveOnce(lane);
       }
-      const count = lane.unsaved.length;
-      const written = await writeLane(this.#store, lane.id, lane.row, lane.versionstamp ?? null);
-      if (written !== false) {
-        lane.versionstamp = written;
-        lane.unsaved.splice(0, count);
-        continue;
-      }
-      const stored = await readLane(this.#store, lane.id);
-      this.#load(lane, stored.row, stored.versionstamp);
-      const before = lane.row;
-      lane.row = lane.unsaved.reduce((row, change) => change(row), before);
-      if (lane.row === before) lane.unsaved = [];
+      lane.readAtMs = this.#store.clock.monotonicMs();
+    } finally {
+      lane.unsaved = [];
+      lane.saving = undefined;
     }
-    lane.readAtMs = this.#store.clock.monotonicMs();
+  }
+
+  async #saveOnce(lane: Lane): Promise<void> {
+    const count = lane.unsaved.length;
+    const written = await writeLane(this.#store, lane.id, lane.row, lane.versionstamp ?? null);
+    if (written !== false) {
+      lane.versionstamp = written;
+      lane.unsaved.splice(0, count);
+      return;
+    }
+    const stored = await readLane(this.#store, lane.id);
+    this.#load(lane, stored.row, stored.versionstamp);
+    const before = lane.row;
+    lane.row = lane.unsaved.reduce((row, change) => change(row), before);
+    if (lane.row === before) lane.unsaved = [];
   }
 
   #load(lane: Lane, row: LaneRow | null, versionstamp: string | null): void {

@@ -16,6 +16,7 @@ interface Parts {
   work: Work;
   clock: Clock;
   owner: string;
+  onDue: (lane: Lane, atMs: number) => void;
 }
 
 interface Found {
@@ -75,7 +76,7 @@ export async function claimHead(
   candidate: Candidate,
   known: LaneHead | undefined,
 ): Promise<Claim[]> {
-  const { owner, lanes, clock, store, work } = parts;
+  const { owner, lanes, clock, work } = parts;
   const head = markOf(candidate.stored);
   if (work.holds(head.id)) return [];
   await lanes.update(lane, (row) => {
@@ -85,7 +86,7 @@ export async function claimHead(
     return { ...row, lease: { owner, untilMs: nowMs + CLAIM_MS }, head };
   });
   if (lane.row.lease?.owner !== owner || !isSameHead(lane.row.head, head)) return [];
-  return (await claim(store, work, owner, lane, [candidate])).claims;
+  return (await claim(parts, lane, [candidate])).claims;
 }
 
 function markOf({ value: { id, round } }: StoredDelivery): LaneHead {

@@ -21,7 +21,7 @@ export async function probe(parts: DrainParts, lane: Lane): Promise<Claim[]> {
   if (!await takeProbe(parts, lane, id)) return [];
   const claims = lane.endpoint.ordered
     ? await claimHead(parts, lane, candidate, known)
-    : (await claim(parts.store, parts.work, parts.owner, lane, [candidate])).claims;
+    : (await claim(parts, lane, [candidate])).claims;
   if (claims.length === 0) {
     await parts.lanes.update(lane, (row) => withoutProbe(row, parts.owner, id));
   }

@@ -12,6 +12,8 @@ export interface Acceptance {
   rows: Mutation[];
   /** Size of the rows' values. */
   rowBytes: number;
+  /** For a staged body that it is still there. */
+  checks?: readonly Deno.AtomicCheck[];
   /** The claim on the event id; absent where duplicates are not looked for. */
   claim?: EventClaim;
 }
@@ -25,8 +27,8 @@ export interface EventClaim {
 
 /**
  * Stores a delivery and claims its event id in one commit. `false`: the event id is
- * already claimed, or was while this looked. Rejects with `StoreUnavailable` where the
- * outcome is unknown; `readClaim` settles it.
+ * already claimed, or was while this looked, or a staged body is gone. Rejects with
+ * `StoreUnavailable` where the outcome is unknown; `readClaim` settles it.
  */
 export async function accept(
   store: Store,
@@ -43,6 +45,7 @@ export async function accept(
       claim === undefined
         ? { key: recordKey, versionstamp: null }
         : { key: keys.event(endpoint, claim.eventKey), versionstamp: claim.replaces },
+      ...(acceptance.checks ?? []),
     ],
     mutations: [
       ...(claim === undefined ? [] : [claimMutation(endpoint, id, claim)]),

@@ -26,6 +26,8 @@ const GATHER_SHARE = 0.8;
 const LOCKED = /database is locked|database table is locked/;
 /** A server of KV Connect that takes fewer checks than the runtime says so; nothing was written. */
 const TOO_MANY_CHECKS = /too many checks/i;
+/** What passes another limit of KV is refused as a whole, and nothing of it was written either. */
+const TOO_MUCH = /too (many|large)/i;
 const LOCKED_PAUSE_MS = 25;
 const OVERDUE_CHECK_MS = 250;
 
@@ -128,8 +130,8 @@ export class Committer {
   }
 
   /**
-   * Commits a batch; where a check failed, halves it until each failure stands alone, and
-   * where the store does not take so many checks, until it does.
+   * Commits a batch; where a check failed, or one write is more than the store takes, halves
+   * it until each failure stands alone, and where it has too many checks, until it fits.
    */
   async #run(batch: Waiting[]): Promise<void> {
     let result: WriteResult;
@@ -137,10 +139,8 @@ export class Committer {
       result = await this.#commitUnlocked(batch);
     } catch (error) {
       const { message } = error as Error;
-      if (batch.length > 1 && TOO_MANY_CHECKS.test(message)) {
-        this.#checks = KV.remoteChecks;
-        return await this.#runHalves(batch);
-      }
+      if (TOO_MANY_CHECKS.test(message)) this.#checks = KV.remoteChecks;
+      if (batch.length > 1 && TOO_MUCH.test(message)) return await this.#runHalves(batch);
       const failure = new StoreUnavailable(`cannot commit: ${message}`, { cause: error });
       for (const waiting of batch) this.#settle(waiting, () => waiting.reject(failure));
       return;
@@ -186,7 +186,7 @@ export class Committer {
     });
   }
 
-  /** What still waits in the queue when its time is over is not written any more. */
+  /** What still waits in the queue when its time is over is not written, nor kept, any more. */
   #rejectOverdue(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const waiting of this.#open) {
@@ -194,6 +194,7 @@ export class Committer {
       const failure = new StoreUnavailable(`cannot commit: no answer for ${this.#tryMs} ms`);
       this.#settle(waiting, () => waiting.reject(failure));
     }
+    this.#queue = this.#queue.filter(({ settled }) => !settled);
   }
 }
 

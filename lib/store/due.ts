@@ -68,9 +68,17 @@ export async function readDue(
   return tails.map((tail) => rows.get(tail));
 }
 
-/** Removes a due entry that no record stands for. Only the drain finds such. */
-export async function dropDue(store: Store, { endpoint, dueAtMs, id }: DueEntry): Promise<void> {
-  await store.kv.delete(keys.due(endpoint, dueAtMs, id));
+/**
+ * Removes a due entry that the record, as it was read, does not stand for: a replay may have
+ * written it anew since. Only the drain finds such.
+ */
+export async function dropDue(
+  store: Store,
+  { endpoint, dueAtMs, id }: DueEntry,
+  record: StoredDelivery | undefined,
+): Promise<void> {
+  const check = { key: keys.delivery(endpoint, id), versionstamp: record?.versionstamp ?? null };
+  await store.kv.atomic().check(check).delete(keys.due(endpoint, dueAtMs, id)).commit();
 }
 
 /** Names of all lanes that have a due entry, those of removed endpoints too. */

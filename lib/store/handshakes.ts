@@ -7,22 +7,23 @@ export interface HandshakeReport {
   report: string;
 }
 
-const REPORT_BYTES = 4_096;
+const REPORT_CHARS = 4_096;
 
 /**
- * Keeps the last report of an endpoint. It may hold a key: never for the log. Rejects with
- * `StoreUnavailable`; the sender then tries its handshake again.
+ * Keeps the last report of an endpoint, cut where a stranger made it long. It may hold a key:
+ * never for the log. Rejects with `StoreUnavailable`; the sender then tries its handshake again.
  */
 export async function saveHandshake(
   store: Store,
   endpoint: string,
-  report: HandshakeReport,
+  { atMs, report }: HandshakeReport,
 ): Promise<void> {
   const key = keys.handshake(endpoint);
+  const value: HandshakeReport = { atMs, report: report.slice(0, REPORT_CHARS) };
   await store.committer.commit({
     checks: [],
-    mutations: [{ type: "set", key, value: report }],
-    bytes: REPORT_BYTES,
+    mutations: [{ type: "set", key, value }],
+    bytes: 2 * REPORT_CHARS,
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Delivery } from "../model.ts";
 import { keys } from "./keys.ts";
 import type { Store, StoredDelivery } from "./kv.ts";
+import { leftOver } from "./staging.ts";
 
 /** What may be deleted: `delivered` settled before the one time, `dead` before the other. */
 export interface PruneCutoff {
@@ -45,25 +46,25 @@ function isPast({ state, settledAtMs = Infinity }: Delivery, cutoff: PruneCutoff
   return state === "dead" && settledAtMs < cutoff.deadBeforeMs;
 }
 
-/** Rows deleted with the record in one commit; further ones of a large body go first. */
+/** Rows deleted with the record in one commit; a body of more is left to the sweep of stagings. */
 const ROWS_A_COMMIT = 500;
 
-/** Deletes a settled delivery with its payload. A crash between leaves the record, and the next pass. */
+/**
+ * Deletes a settled delivery with its payload, unless it has changed: nothing goes before the
+ * commit that knows. What remains of a large body is marked there as if it had been staged.
+ */
 async function remove(store: Store, { value, versionstamp }: StoredDelivery): Promise<void> {
   const { endpoint, id, chunks } = value;
-  for (let row = ROWS_A_COMMIT; row < chunks; row += ROWS_A_COMMIT) {
-    const operation = store.kv.atomic();
-    for (let at = row; at < Math.min(row + ROWS_A_COMMIT, chunks); at++) {
-      operation.delete(keys.payload(id, at));
-    }
-    await operation.commit();
-  }
   const key = keys.delivery(endpoint, id);
   const operation = store.kv.atomic().check({ key, versionstamp }).delete(key).delete(
     keys.dead(endpoint, id),
   );
   for (let row = 0; row < Math.min(chunks, ROWS_A_COMMIT); row++) {
     operation.delete(keys.payload(id, row));
+  }
+  if (chunks > ROWS_A_COMMIT) {
+    const { key, mark } = leftOver(store, id);
+    operation.set(key, mark);
   }
   await operation.commit();
 }

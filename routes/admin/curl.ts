@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Inspection } from "../../lib/flow/operate/inspect.ts";
 
 /** Longer bodies do not belong on a command line. */
@@ -18,11 +19,15 @@ export function curlLine({ delivery, shown, headers, start }: Inspection, origin
   }
   const url = `${origin}/hook/${endpoint}${path}${query && `?${query}`}`;
   const lines = headers.filter(([name]) => !OWN.test(name))
-    .map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
+    .map(([name, value]) => `-H ${quote(`${name}: ${value}`, "latin1")}`);
   const text = bytes <= INLINE_BYTES ? inlineText(start) : undefined;
   const download = `curl -s ${quote(`${origin}/api/v1/deliveries/${id}/payload`)} ${token} |`;
   const body = text === undefined ? "--data-binary @-" : `--data-raw ${quote(text)}`;
-  const send = [`curl -X ${method} ${quote(url)}`, ...lines, ...(bytes > 0 ? [body] : [])];
+  const send = [
+    `curl -X ${method} ${quote(url, "latin1")}`,
+    ...lines,
+    ...(bytes > 0 ? [body] : []),
+  ];
   return (bytes > 0 && text === undefined ? `${download}\n` : "") + send.join(" \\\n  ");
 }
 
@@ -35,11 +40,13 @@ function inlineText(start: Uint8Array): string | undefined {
   }
 }
 
-/** A shell word: plain quotes for printable ASCII, else the `$'…'` of bash and zsh. */
-export function quote(text: string): string {
+/**
+ * A shell word: plain quotes for printable ASCII, else the `$'…'` of bash and zsh. What came
+ * with a request's head is Latin-1: one char a byte.
+ */
+export function quote(text: string, encoding: "utf8" | "latin1" = "utf8"): string {
   if (/^[\x20-\x7e]*$/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
-  const bytes = new TextEncoder().encode(text);
-  const escaped = Array.from(bytes, (byte) => {
+  const escaped = Array.from(Buffer.from(text, encoding), (byte) => {
     const char = String.fromCharCode(byte);
     if (byte < 0x20 || byte > 0x7e) return `\\x${byte.toString(16).padStart(2, "0")}`;
     return char === "'" || char === "\\" ? `\\${char}` : char;

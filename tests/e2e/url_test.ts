@@ -114,6 +114,26 @@ group("paths, queries and hosts", async (behaviour) => {
     });
   }
 
+  for (const rest of ["/\xe2\x82\xac", "/\xc3\xa9", "?name=\xe6\x97\xa5\xe6\x9c\xac"]) {
+    await behaviour(`${encodeURI(rest)} as plain UTF-8 goes on byte for byte`, async () => {
+      const response = await exchange(
+        relay.port,
+        `POST /hook/demo${rest} HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n//`,
+      );
+      assert.equal(response?.status, 202);
+      assert.equal((await arrival(sink, postAnswer(response!))).target, `/in${rest}`);
+    });
+  }
+
+  await behaviour("a target and a head that are too long only together are refused", async () => {
+    const [query, value] = ["q".repeat(15_000), "v".repeat(50_000)];
+    const response = await exchange(
+      relay.port,
+      `POST /hook/demo?${query} HTTP/1.1\r\nHost: h\r\nX-Long: ${value}\r\nContent-Length: 0\r\n\r\n`,
+    );
+    assert.equal(response?.status, 431);
+  });
+
   await behaviour("an overlong target or head is refused with a 4xx", async () => {
     const long = await exchange(
       relay.port,

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { StoreUnavailable } from "../../lib/errors.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { accept } from "../../lib/store/accept.ts";
 import { examine } from "../../lib/store/doctor.ts";
 import { Committer } from "../../lib/store/commit.ts";
 import type { Kv } from "../../lib/store/kv.ts";
@@ -22,7 +24,7 @@ class LateCommitter extends Committer {
   }
 }
 
-Deno.test("chunks that land after their body was given up are swept", async () => {
+Deno.test("chunks whose body was given up do not land any more", async () => {
   using opened = await TestStore.open();
   const { kv, clock } = opened.store;
   const committer = new LateCommitter(kv, clock);
@@ -31,7 +33,6 @@ Deno.test("chunks that land after their body was given up are swept", async () =
   await staging.discard();
   for (const land of committer.late) await land();
   const later = clock.nowMs() + LIMITS.stagingMs + 1;
-  assert.equal(await sweepStaging({ kv, committer, clock }, later, 10), 1);
   assert.deepEqual(await Array.fromAsync(examine(kv, later)), []);
 });
 
@@ -40,6 +41,7 @@ Deno.test("a store that stands still while a body is taken back holds up no answ
   const { kv, clock, committer } = opened.store;
   const never = new Promise<never>(() => {});
   const still = {
+    atomic: () => kv.atomic(),
     list: async function* () {
       yield await never;
     },
@@ -51,4 +53,34 @@ Deno.test("a store that stands still while a body is taken back holds up no answ
     await sweepStaging({ kv, committer, clock }, clock.nowMs() + LIMITS.stagingMs + 1, 10),
     1,
   );
+});
+
+/** Stages a body, of which some is swept by a clock that is an hour ahead. */
+async function sweptMidway(opened: TestStore, bytesBefore: number): Promise<Staging> {
+  const { store } = opened;
+  const staging = new Staging(store, ID);
+  await staging.write(new Uint8Array(bytesBefore));
+  assert.equal(await sweepStaging(store, store.clock.nowMs() + 3_600_000, 10), 1);
+  return staging;
+}
+
+const ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+Deno.test("a body of which chunks were swept while it arrived is taken no further", async () => {
+  using opened = await TestStore.open();
+  const staging = await sweptMidway(opened, 5 * LIMITS.chunkBytes);
+  await assert.rejects(staging.finish(), StoreUnavailable);
+});
+
+Deno.test("a body that was swept before its delivery was published is not accepted", async () => {
+  using opened = await TestStore.open();
+  const { store } = opened;
+  const staging = await sweptMidway(opened, 4 * LIMITS.chunkBytes);
+  const { value } = await opened.add("hooks", 1_000);
+  const { check, mutation } = staging.publish();
+  const published = await accept(store, {
+    delivery: { ...value, id: ID, chunks: staging.rows },
+    ...{ rows: [mutation], rowBytes: 0, checks: [check] },
+  });
+  assert.equal(published, false);
 });

@@ -4,6 +4,7 @@ import { Committer } from "../../lib/store/commit.ts";
 import type { Kv } from "../../lib/store/kv.ts";
 import type { Write } from "../../lib/store/write.ts";
 import { TestClock } from "../helpers/clock.ts";
+import { until } from "../helpers/wait.ts";
 
 /** Counts the atomic operations that reach a real store. */
 function counting(kv: Deno.Kv): { kv: Kv; commits: () => number } {
@@ -203,4 +204,46 @@ Deno.test("commits that never answer hold up the later ones no longer than their
   await Promise.allSettled(lost);
   silent = false;
   assert.equal((await committer.commit(claim("d", "fresh"))).ok, true);
+});
+
+const KEPT_BYTES = 65_536;
+
+/** A write whose value has so many bytes. */
+function large(name: string, bytes: number): Write {
+  const mutation = { type: "set", key: ["large", name], value: new Uint8Array(bytes) } as const;
+  return { checks: [], mutations: [mutation], bytes };
+}
+
+Deno.test("a write that is larger than the store takes fails alone", async () => {
+  await withCommitter(async ({ committer }) => {
+    const writes = [large("a", 10), large("b", 10), large("too", KEPT_BYTES + 1), large("c", 10)];
+    const results = await Promise.allSettled(writes.map((write) => committer.commit(write)));
+    assert.deepEqual(results.map(({ status }) => status), [
+      ...["fulfilled", "fulfilled", "rejected", "fulfilled"],
+    ]);
+  });
+});
+
+Deno.test("what was given up during an outage is not kept in memory", async () => {
+  using clock = new TestClock();
+  using real = await Deno.openKv(":memory:");
+  const atomic = () => {
+    const operation = real.atomic();
+    operation.commit = () => new Promise<never>(() => {});
+    return operation;
+  };
+  const committer = new Committer({ atomic } as unknown as Kv, clock, 100);
+  const given: WeakRef<Write>[] = [];
+  // Enough to use up all commits that may go without an answer, and then some.
+  for (let round = 0; round < 16; round++) {
+    const writes = Array.from({ length: 50 }, (_, n) => large(`${round}/${n}`, KEPT_BYTES / 2));
+    for (const write of writes) given.push(new WeakRef(write));
+    await Promise.allSettled(writes.map((write) => committer.commit(write)));
+  }
+  const kept = () => given.filter((one) => one.deref() !== undefined).length;
+  await until(() => {
+    // Garbage makes the collector come by.
+    new Array(1_000_000).fill(0).map((_, n) => ({ n }));
+    return kept() < given.length * 3 / 4;
+  }, { what: () => `${kept()} of ${given.length} writes to be dropped` });
 });
