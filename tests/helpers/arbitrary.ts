@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import fc from "fast-check";
 
 /** What parsers are fed with, shared by the properties of all rooms. */
@@ -71,8 +72,11 @@ export function someOf(valid: Readonly<Record<string, string>>, most = 4) {
 
 /** A header value as it comes in: one char a byte, no line ends. */
 export function fieldValues(...valid: readonly string[]): fc.Arbitrary<string> {
-  // deno-lint-ignore no-control-regex
-  return texts(...valid).map((text) => text.replace(/[\0\r\n]|[^\x00-\xff]/g, "\xff"));
+  // Through bytes: V8 stores a text in two bytes a char where it was cut out of one that needs them.
+  return texts(...valid).map((text) =>
+    // deno-lint-ignore no-control-regex
+    Buffer.from(text.replace(/[\0\r\n]|[^\x00-\xff]/g, "\xff"), "latin1").toString("latin1")
+  );
 }
 
 /** JSON values, those included that no converter to text takes. */
