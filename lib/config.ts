@@ -136,7 +136,7 @@ export function parseConfig(sources: Sources): Config | ConfigFault {
   const faults = settings.success
     ? []
     : settings.error.issues.map((issue) =>
-      `cannot start: ${String(issue.path[0])} ${issue.message}`
+      `cannot start: ${String(issue.path[0])} ${plain(issue.message)}`
     );
   const endpoints = parseEndpoints(sources, faults, warnings);
   if (settings.success) {
@@ -192,8 +192,8 @@ function parseEndpoints(
   const json = source ?? sources.endpointsFile?.text;
   if (json === undefined || from === undefined) return found;
   const entries = parseJsonArray(json);
-  if (entries === undefined) {
-    faults.push(`cannot read endpoints: ${from} is not a JSON array`);
+  if (typeof entries === "string") {
+    faults.push(`cannot read endpoints: ${from} ${entries}`);
     return found;
   }
   entries.forEach((entry, index) => {
@@ -217,17 +217,20 @@ function addEndpoint(
   if (found.has(endpoint.id)) problems.push("id is used twice");
   if (isRelayLane(endpoint.id)) problems.push("id is of the form that relay mode's lanes have");
   if (endpoint.provider !== undefined && !providers.has(endpoint.provider)) {
-    problems.push("provider is not a known preset");
+    problems.push("provider is not a known sender (docs/senders.md lists them)");
   }
   found.set(endpoint.id, endpoint);
 }
 
-function parseJsonArray(json: string): unknown[] | undefined {
+/** Reads a JSON list. A text is what is wrong with it, and where, but no piece of it. */
+function parseJsonArray(json: string): unknown[] | string {
   try {
     const value: unknown = JSON.parse(json);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
+    return Array.isArray(value) ? value : "is JSON, but not a list of endpoints";
+  } catch (error) {
+    // The engine's own sentence quotes what stands there, which may be a secret.
+    const [, place] = /\((line \d+ column \d+)\)$/.exec((error as Error).message) ?? [];
+    return place === undefined ? "is not valid JSON" : `is not valid JSON, ${place}`;
   }
 }
 
@@ -238,10 +241,12 @@ function entryName(entry: unknown, index: number): string {
 
 function issueText(issue: z.core.$ZodIssue): string[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => `${key} is not a known field`);
+    return issue.keys.map((key) => `${[...issue.path, key].join(".")} is not a known field`);
   }
   if (issue.code === "invalid_union") {
-    const closest = issue.errors.toSorted((a, b) => depth(b) - depth(a))[0] ?? [];
+    const [closest = []] = issue.errors.toSorted((a, b) =>
+      depth(b) - depth(a) || strangers(a) - strangers(b)
+    );
     return closest.flatMap((inner) =>
       issueText({ ...inner, path: [...issue.path, ...inner.path] })
     );
@@ -252,14 +257,32 @@ function issueText(issue: z.core.$ZodIssue): string[] {
   return [`${field || "entry"} ${missing ? "is missing" : plain(issue.message)}`];
 }
 
+/** How far a form of a union fits: where its innermost fault lies. */
 const depth = (issues: readonly z.core.$ZodIssue[]) =>
-  Math.max(0, ...issues.map((issue) => issue.path.length));
+  Math.max(0, ...issues.map(({ code, path }) => path.length + (code === KEYS ? 1 : 0)));
+
+/** How many fields a form of a union does not know. */
+const strangers = (issues: readonly z.core.$ZodIssue[]) =>
+  issues.reduce((sum, issue) => sum + (issue.code === KEYS ? issue.keys.length : 0), 0);
+
+const KEYS = "unrecognized_keys";
 
 /** Zod's own messages ("Invalid input: expected string, …") as the end of a sentence. */
 function plain(message: string): string {
-  return message.startsWith("is ") || message.startsWith("has ") || message.startsWith("needs ")
-    ? message
-    : `is wrong: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  if (/^(is|has|needs) /.test(message)) return message;
+  const [, options] = /^Invalid option: expected one of (.*)$/.exec(message) ?? [];
+  if (options !== undefined) {
+    return `is not one of ${options.replaceAll('"', "").replaceAll("|", ", ")}`;
+  }
+  const [, kind, given] = /^Invalid input: expected (\S+), received (\S+)$/.exec(message) ?? [];
+  if (kind !== undefined) {
+    return `has to be of type ${kind === "record" ? "object" : kind}, not ${given}`;
+  }
+  const [, bound] =
+    /^(?:Too (?:small|big): expected number to be|Invalid input: expected) (\S+)$/.exec(message) ??
+      [];
+  if (bound !== undefined) return `has to be ${bound}`;
+  return `is wrong: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
 
 /** No field lies deeper, so what does is left to the schema, which refuses it. */

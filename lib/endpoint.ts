@@ -75,7 +75,9 @@ export const endpointSchema = z.strictObject({
   maxBodyBytes: z.int().min(0).max(1_073_741_824).default(26_214_400),
   verifyToken: secretText.optional(),
   github: githubSchema.optional(),
-  headers: z.record(token, fieldValue).default({}),
+  headers: z.record(token, fieldValue, {
+    error: ({ code }) => code === "invalid_key" ? "is not the name of a header" : undefined,
+  }).default({}),
   forwardPath: z.boolean().default(true),
   forwardQuery: z.boolean().default(true),
   ordered: z.boolean().default(false),
@@ -85,7 +87,10 @@ export const endpointSchema = z.strictObject({
     .default(10 * S),
   concurrency: z.int().min(1).max(1_000).optional(),
   rateLimit: z.number().positive().max(100_000).optional(),
-  breaker: z.union([z.literal(false), breakerSchema]).default({
+  breaker: z.union([
+    z.literal(false, "is neither false nor an object of failures, open and cap"),
+    breakerSchema,
+  ]).default({
     failures: 3,
     open: 30 * S,
     cap: 300 * S,

@@ -96,7 +96,7 @@ export function relayFaults(
     ? []
     : empty.map((name) => `cannot start: ${name} is empty; unset it to do without it`);
   if (provider !== undefined && !providers.has(provider)) {
-    faults.push("cannot start: RELAY_PROVIDER is not a known preset");
+    faults.push("cannot start: RELAY_PROVIDER is not a known sender (docs/senders.md lists them)");
   }
   if (secret !== undefined && provider === undefined) {
     faults.push("cannot start: RELAY_SECRET is set without RELAY_PROVIDER");

@@ -108,8 +108,6 @@ export const retrySchema = z.unknown().transform((value, context): RetryPolicy =
     : backoffSchema;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    context.addIssue({ code: "custom", message: issue.message, path: issue.path });
-  }
+  for (const issue of result.error.issues) context.addIssue({ ...issue });
   return z.NEVER;
 });

@@ -1,6 +1,7 @@
 import { type Config, type Env, parseConfig } from "../config.ts";
 import { PROVIDERS, senderFaults, senderWarnings } from "../verify/sender.ts";
 import { DEV_DIR, devSettings, serveDevTarget } from "./dev.ts";
+import { startWarnings } from "./start_warnings.ts";
 
 const ENDPOINTS_FILE = "endpoints.json";
 
@@ -26,6 +27,7 @@ export async function readSettings(dev: boolean): Promise<Config> {
     senderWarnings(endpoint).map((warning) => `endpoint "${endpoint.id}": ${warning}`)
   );
   warnings.push(...relayMode.flatMap(senderWarnings).map((warning) => `relay mode: ${warning}`));
+  warnings.push(...startWarnings(config));
   return { ...config, warnings: [...config.warnings, ...warnings] };
 }
 
