@@ -63,6 +63,8 @@ export const LIMITS = {
   stopMs: 5_000,
   /** Longest time a timer sleeps, so that a clock step costs at most this. */
   sweepMs: 60_000,
+  /** Clocks of several machines may be so far apart; more is a clock that was stepped. */
+  clockErrorMs: 1_000,
   /** How long a cron pass goes on while something is due. */
   cronPassMs: 55_000,
   /** Counters are kept 31 days. */

@@ -20,6 +20,8 @@ export interface BreakerState {
   opens: number;
   /** Present while open: no probe before this time. */
   openUntilMs?: number;
+  /** How long that was from its opening. */
+  waitMs?: number;
   cause?: BreakerCause;
   /** The one probe under way. Leased, never owned: past `untilMs` another may start. */
   probe?: { owner: string; deliveryId: string; untilMs: number };
@@ -39,10 +41,13 @@ export type BreakerEvent =
   | { type: "probe"; owner: string; deliveryId: string; atMs: number; leaseMs: number }
   /** A bare connect succeeded. */
   | { type: "listening"; atMs: number }
+  /** The clock was set back to `atMs`: no wait is longer than it was, no lease than `leaseMs`. */
+  | { type: "set_back"; atMs: number; leaseMs: number }
   | { type: "reset" };
 
 type AttemptEvent = Extract<BreakerEvent, { type: "attempt" }>;
 type ProbeEvent = Extract<BreakerEvent, { type: "probe" }>;
+type SetBackEvent = Extract<BreakerEvent, { type: "set_back" }>;
 type ActiveSettings = Exclude<BreakerSettings, false>;
 
 export const CLOSED: BreakerState = Object.freeze({
@@ -85,6 +90,7 @@ export function breakerAfter(
   if (settings === false || event.type === "reset") return CLOSED;
   if (event.type === "probe") return probed(state, event);
   if (event.type === "listening") return listened(state, event.atMs);
+  if (event.type === "set_back") return setBack(state, event, settings);
   const { result } = event;
   if ("status" in result && !isFailure(result) && !isRateLimit(result)) return CLOSED;
   return state.phase === "open"
@@ -115,6 +121,19 @@ const isProbeOf = (state: BreakerState, owner: string | undefined, deliveryId: s
 function listened(state: BreakerState, atMs: number): BreakerState {
   if (state.phase !== "open" || state.cause !== "connection") return state;
   return { ...state, openUntilMs: Math.min(state.openUntilMs ?? atMs, atMs) };
+}
+
+function setBack(
+  state: BreakerState,
+  { atMs, leaseMs }: SetBackEvent,
+  { capMs }: ActiveSettings,
+): BreakerState {
+  const { probe, openUntilMs = 0, waitMs = capMs } = state;
+  const mostMs = atMs + waitMs;
+  const waiting = openUntilMs > mostMs ? { ...state, openUntilMs: mostMs } : state;
+  const untilMs = atMs + leaseMs;
+  if (probe === undefined || probe.untilMs <= untilMs) return waiting;
+  return { ...waiting, probe: { ...probe, untilMs } };
 }
 
 function failedWhileOpen(
@@ -153,11 +172,13 @@ function opened(state: BreakerState, event: AttemptEvent, settings: ActiveSettin
   const { atMs, result } = event;
   const waitMs = Math.min(settings.capMs, settings.openMs * 2 ** state.opens);
   const askedMs = isRateLimit(result) ? askedToWait(result) ?? atMs : atMs;
+  const openUntilMs = Math.max(atMs + waitMs, askedMs);
   return {
     ...state,
     phase: "open",
     opens: state.opens + 1,
-    openUntilMs: Math.max(atMs + waitMs, askedMs),
+    openUntilMs,
+    waitMs: openUntilMs - atMs,
     cause: causeOf(result),
     openedAtMs: state.openedAtMs ?? atMs,
   };

@@ -8,6 +8,7 @@ import { reserveAttempts } from "../store/rate.ts";
 import { type Candidate, candidates, type Claim, claim, LOOK_PAUSE_MS } from "./claim.ts";
 import { Attempts } from "./attempts.ts";
 import type { DeliverParts } from "./deliver.ts";
+import type { DueTimes } from "./due_times.ts";
 import type { Lane, Lanes } from "./lanes.ts";
 import { ordered } from "./ordered.ts";
 import type { RequestAtHand } from "./outgoing.ts";
@@ -24,6 +25,7 @@ export interface DrainParts extends DeliverParts {
   work: Work;
   clock: Clock;
   leaseMs: number;
+  dueTimes: DueTimes;
   /** Told when a lane has something to do later, in epoch milliseconds. */
   onDue: (lane: Lane, atMs: number) => void;
   /** Told when a lane's breaker holds it. */
@@ -103,8 +105,9 @@ export class Drain {
 
   /** One lane's turn. Returns whether it could go on at once. */
   async #turn(lane: Lane): Promise<boolean> {
-    const { lanes, clock } = this.#parts;
+    const { lanes, clock, dueTimes } = this.#parts;
     await lanes.refresh(lane);
+    await dueTimes.putRight(lane);
     const gate = lane.gate(clock.nowMs());
     if (gate.go === "none") {
       lane.behind = true;

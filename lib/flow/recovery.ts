@@ -1,4 +1,5 @@
 import type { LaneRow } from "../decide/lane.ts";
+import { LIMITS } from "../limits.ts";
 import type { Delivery } from "../model.ts";
 import { dueAfter, dueBehind, readDue } from "../store/due.ts";
 import type { DueEntry } from "../store/keys.ts";
@@ -101,8 +102,17 @@ async function takeBack({ store, work }: Parts, window: Window): Promise<void> {
 /** A delivery is let out if it was not tried since, and not before the target's own word. */
 export function isLetOut(delivery: Delivery, recoveryAtMs: number, nowMs: number): boolean {
   const last = delivery.attempts.at(-1);
-  return delivery.state === "pending" && (last === undefined || last.atMs < recoveryAtMs) &&
+  return delivery.state === "pending" &&
+    (last === undefined || isTriedBefore(last.atMs, recoveryAtMs, nowMs)) &&
     (delivery.notBeforeMs ?? 0) <= nowMs;
+}
+
+/** Of two times one of which lies ahead, that one is older: the clock was set back since. */
+function isTriedBefore(triedAtMs: number, recoveryAtMs: number, nowMs: number): boolean {
+  const isAhead = (atMs: number) => atMs > nowMs + LIMITS.clockErrorMs;
+  return isAhead(triedAtMs) === isAhead(recoveryAtMs)
+    ? triedAtMs < recoveryAtMs
+    : isAhead(triedAtMs);
 }
 
 function withoutRecovery(row: LaneRow, atMs: number): LaneRow {

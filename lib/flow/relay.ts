@@ -5,11 +5,13 @@ import type { Clock, Log, NextId, Observe, Random } from "../ports.ts";
 import type { Store } from "../store/kv.ts";
 import { withReadFaults } from "../store/reads.ts";
 import { type Sender, senderFor } from "../verify/sender.ts";
+import { ClockWatch } from "./clock_watch.ts";
 import { Drain } from "./drain.ts";
+import { DueTimes } from "./due_times.ts";
 import { Faults } from "./faults.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { Knocker } from "./knock.ts";
-import { Lanes } from "./lanes.ts";
+import { type Lane, Lanes } from "./lanes.ts";
 import { QueueWaker } from "./queue_waker.ts";
 import { sourcesOf } from "./recover/source.ts";
 import { Watchdog } from "./recover/watchdog.ts";
@@ -77,6 +79,8 @@ export function createRelay(given: RelayParts) {
     owner,
     wake: (lane) => schedule.wakeLane(lane),
   });
+  const clockWatch = new ClockWatch(clock);
+  const onDue = (lane: Lane, atMs: number) => schedule.lookAt(lane, atMs);
   const drain = new Drain({
     ...parts,
     senderOf,
@@ -84,7 +88,8 @@ export function createRelay(given: RelayParts) {
     lanes,
     work,
     leaseMs,
-    onDue: (lane, atMs) => schedule.lookAt(lane, atMs),
+    dueTimes: new DueTimes({ store, lanes, work, clock, clockWatch, leaseMs, onDue }),
+    onDue,
     onOpen: (lane) => knocker.watch(lane),
   });
   const queue = new QueueWaker(store, scheduler, clock, log);
@@ -96,7 +101,7 @@ export function createRelay(given: RelayParts) {
     settings: relayMode,
     wake: (lane) => schedule.wakeLane(lane),
   });
-  const schedule = new Schedule({ drain, lanes, work, clock, queue, relayLanes });
+  const schedule = new Schedule({ drain, lanes, work, clock, clockWatch, queue, relayLanes });
   const housekeeping = new Housekeeping({ store, clock, endpoints, relay: relayMode, observe });
   const jobs = new ReplayJobs({ store, lanes, schedule, clock, log, owner });
   const github = new Watchdog({

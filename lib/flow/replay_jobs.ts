@@ -1,7 +1,8 @@
+import { LIMITS } from "../limits.ts";
 import type { Clock, Log } from "../ports.ts";
 import { listJobs } from "../store/jobs.ts";
 import type { Store } from "../store/kv.ts";
-import { type RunParts, runReplays } from "./run_replays.ts";
+import { LEASE_MS, type RunParts, runReplays } from "./run_replays.ts";
 
 interface Parts extends Omit<RunParts, "isStopped"> {
   store: Store;
@@ -52,7 +53,9 @@ export class ReplayJobs {
     for (const { value: { id, state, lease } } of await listJobs(store, JOBS_SEEN)) {
       if (state !== "running" || this.#running.has(id)) continue;
       const freeInMs = (lease?.untilMs ?? nowMs) - nowMs;
-      if (freeInMs > 0) waitMs = Math.min(waitMs, freeInMs + MARGIN_MS);
+      // A lease further ahead than any is that of a clock which was set back since.
+      const isLeased = freeInMs > 0 && freeInMs <= LEASE_MS + LIMITS.clockErrorMs;
+      if (isLeased) waitMs = Math.min(waitMs, freeInMs + MARGIN_MS);
       else this.#run(id);
     }
     return waitMs;

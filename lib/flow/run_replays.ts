@@ -22,7 +22,7 @@ export interface RunParts {
 }
 
 /** A job is another process's to take so long after its last sign of life. */
-const LEASE_MS = 4_000;
+export const LEASE_MS = 4_000;
 const RENEW_MS = 1_000;
 /** Waits between two looks at the lanes: short while they take, up to a second else. */
 const SHORTEST_PAUSE_MS = 20;

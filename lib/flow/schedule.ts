@@ -1,5 +1,6 @@
 import { LIMITS } from "../limits.ts";
 import type { Clock } from "../ports.ts";
+import type { ClockWatch } from "./clock_watch.ts";
 import type { Drain } from "./drain.ts";
 import type { Lane, Lanes } from "./lanes.ts";
 import type { QueueWaker } from "./queue_waker.ts";
@@ -10,6 +11,7 @@ interface Parts {
   lanes: Lanes;
   work: Work;
   clock: Clock;
+  clockWatch: ClockWatch;
   queue: QueueWaker;
   /** Looks for lanes that others left something in; never rejects. */
   relayLanes: { look(): Promise<void> };
@@ -25,7 +27,10 @@ const CRON_STEP_MS = 1_000;
 export class Schedule {
   readonly #parts: Parts;
   #cancelTimer: (() => void) | undefined;
-  #timerAtMs = Infinity;
+  /** When the timer rings, on the clock that only grows. */
+  #ringsAtMs = Infinity;
+  /** Steps of the clock after which all lanes were looked at. */
+  #setBacks = 0;
   #sweptAtMs = -Infinity;
   #stopped = false;
 
@@ -118,18 +123,27 @@ export class Schedule {
 
   /** One timer for the soonest lane, never asleep for longer than a sweep. */
   #setTimer(): void {
-    const nowMs = this.#parts.clock.nowMs();
-    const atMs = Math.min(this.#nextAtMs(), nowMs + LIMITS.sweepMs);
-    if (this.#cancelTimer !== undefined && this.#timerAtMs <= atMs) return;
+    const { clock } = this.#parts;
+    const waitMs = Math.max(0, Math.min(this.#nextAtMs() - clock.nowMs(), LIMITS.sweepMs));
+    const ringsAtMs = clock.monotonicMs() + waitMs;
+    // The two clocks do not tick together: a millisecond is no reason for another timer.
+    if (this.#cancelTimer !== undefined && this.#ringsAtMs <= ringsAtMs + 1) return;
     this.#cancelTimer?.();
-    this.#timerAtMs = atMs;
-    this.#cancelTimer = this.#parts.clock.after(Math.max(0, atMs - nowMs), () => this.#ring());
+    this.#ringsAtMs = ringsAtMs;
+    this.#cancelTimer = clock.after(waitMs, () => this.#ring());
+  }
+
+  /** Whether the clock was set back since this was last asked. */
+  #isSetBack(): boolean {
+    const before = this.#setBacks;
+    this.#setBacks = this.#parts.clockWatch.setBacks();
+    return this.#setBacks > before;
   }
 
   #ring(): void {
     this.#cancelTimer = undefined;
     const { clock, lanes } = this.#parts;
-    if (clock.monotonicMs() - this.#sweptAtMs >= LIMITS.sweepMs) {
+    if (this.#isSetBack() || clock.monotonicMs() - this.#sweptAtMs >= LIMITS.sweepMs) {
       for (const lane of lanes.all()) lane.nextAtMs = Infinity;
       return this.wakeAll();
     }

@@ -110,8 +110,9 @@ export class Work {
     });
   }
 
+  /** A lease that ends later than a new one is that of a clock which was set back since. */
   #renewIfOlder(held: Held, endMs: number): void {
     const ageMs = endMs - (held.delivery.dueAtMs ?? endMs);
-    if (ageMs >= this.#leaseMs / 6) held.renew(endMs);
+    if (Math.abs(ageMs) >= this.#leaseMs / 6) held.renew(endMs);
   }
 }

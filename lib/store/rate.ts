@@ -1,3 +1,4 @@
+import { LIMITS } from "../limits.ts";
 import { keys } from "./keys.ts";
 import type { Store } from "./kv.ts";
 
@@ -8,9 +9,6 @@ interface RateRow {
 
 /** Attempts that may start together after a quiet time, as a share of one second's. */
 const BURST_SHARE = 0.1;
-
-/** Clocks of several machines may be so far apart. */
-const CLOCK_ERROR_MS = 1_000;
 
 /**
  * Reserves up to `wanted` attempts of a lane that may make `perSecond`, over all
@@ -32,7 +30,7 @@ export async function reserveAttempts(
     const stored = entry.value?.freeAtMs ?? 0;
     // A time further ahead than the burst is that of a clock which has been stepped back
     // since, or of another process's wrong one: it must not hold the lane until then.
-    const wrong = stored > nowMs + gapMs * burst + CLOCK_ERROR_MS;
+    const wrong = stored > nowMs + gapMs * burst + LIMITS.clockErrorMs;
     const freeAtMs = wrong ? nowMs + gapMs * (burst - 1) : Math.max(nowMs, stored);
     const room = Math.max(0, Math.floor((nowMs + gapMs * burst - freeAtMs) / gapMs + 1e-9));
     const granted = Math.min(wanted, room);

@@ -36,6 +36,18 @@ export async function readTotals(
   return totals;
 }
 
+/** Whether something of the endpoint was counted after a minute. */
+export async function hasCountsAfter(
+  store: Store,
+  endpoint: string,
+  minute: number,
+): Promise<boolean> {
+  const prefix = keys.stats(endpoint);
+  const selector = { prefix, start: [...prefix, minute + 1] };
+  const found = await Array.fromAsync(store.kv.list(selector, { limit: 1 }));
+  return found.length > 0;
+}
+
 /** Adds totals up. */
 export function addTotals(all: readonly Totals[]): Totals {
   const sum = noTotals();

@@ -1,6 +1,7 @@
 import { cancel, replay } from "../../lib/flow/operate/deliveries.ts";
 import { operateLane } from "../../lib/flow/operate/lanes.ts";
 import { startReplays } from "../../lib/flow/operate/replays.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import type { Kv } from "../../lib/store/kv.ts";
 import { keys } from "../../lib/store/keys.ts";
 import { examine } from "../../lib/store/doctor.ts";
@@ -111,7 +112,9 @@ class Simulation {
       (sum, a) => a.do === "clock" ? sum + Math.abs(a.byMs) : sum,
       0,
     );
-    const untilMs = this.#world.nowMs + recoveryBoundMs(plan) + stepsMs;
+    // A step is noticed within a sweep; whose lease lies ahead is known a lease later.
+    const noticedMs = stepsMs > 0 ? LIMITS.sweepMs + plan.leaseMs : 0;
+    const untilMs = this.#world.nowMs + recoveryBoundMs(plan) + noticedMs;
     await this.#world.run(untilMs, () => this.#isBroken() || this.#isSettled());
     if (!this.#isBroken()) await this.#judgeEnd();
     if (!this.#isBroken() && plan.goesOn === true && stepsMs === 0) await this.#goOn();

@@ -186,6 +186,13 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
     put: "return false;",
   },
   {
+    name: "what is due by a clock that was set back since stays so",
+    from: 28,
+    path: "lib/flow/drain.ts",
+    find: "await dueTimes.putRight(lane);",
+    put: "void dueTimes;",
+  },
+  {
     name: "a recovery forgets what found no rate",
     from: 61,
     path: "lib/flow/recovery.ts",
