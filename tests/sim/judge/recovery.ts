@@ -1,5 +1,6 @@
 import type { LaneRow } from "../../../lib/decide/lane.ts";
 import type { Delivery } from "../../../lib/model.ts";
+import { isOpen } from "../../../lib/states.ts";
 import type { Process } from "../process.ts";
 import { ALL_SETTINGS, laneSettings, longest } from "../settings.ts";
 import { clocksStepped, laneRow, recordsOf, type Scene } from "./scene.ts";
@@ -59,6 +60,7 @@ export class Recovery {
       const same = now?.breaker.openUntilMs === openUntilMs && !isPaused(now);
       const goesOn = by.alive && !by.stopping;
       if (!same || !goesOn || now.breaker.phase === "closed") return;
+      if (isHeadLeased(scene, endpoint)) return;
       scene.violated("probe", `no probe on ${endpoint} ${SOON_MS} ms after its time`);
     });
   }
@@ -70,6 +72,14 @@ export class Recovery {
     if (putOff || delivery.attempts.some(({ atMs }) => atMs + plan.skewMs >= closedAtMs)) return;
     violated("recovery", `still waits ${world.nowMs - closedAtMs} ms after it`, delivery.id);
   }
+}
+
+/** A head whose claim got no answer holds its ordered lane until its lease is over. */
+function isHeadLeased(scene: Scene, endpoint: string): boolean {
+  if (!laneSettings(endpoint).ordered) return false;
+  const [head] = recordsOf(scene, endpoint).filter(({ state }) => isOpen(state))
+    .toSorted((a, b) => a.id < b.id ? -1 : 1);
+  return head?.state === "in_flight" && (head.dueAtMs ?? 0) + SOON_MS > scene.world.nowMs;
 }
 
 function isHeld(scene: Scene, endpoint: string): boolean {
