@@ -3,6 +3,7 @@ import { maskLocation } from "../decide/location.ts";
 import { parseRetryAfterMs } from "../decide/retry_after.ts";
 import { settle } from "../decide/settle.ts";
 import { attempted, type Outcome } from "../decide/transition.ts";
+import { LIMITS } from "../limits.ts";
 import type { Delivery } from "../model.ts";
 import type { Clock, Observe, Random } from "../ports.ts";
 import type { Store } from "../store/kv.ts";
@@ -93,7 +94,18 @@ async function attempt(parts: DeliverParts, { claim, atHand }: Job): Promise<Mad
   if (request === undefined) {
     return { atMs, ms: 0, result: { code: "payload_missing" }, ended: OVER };
   }
-  return made(await parts.transport.send(request), atMs, parts.clock.nowMs(), endpoint.targetUrl);
+  const answer = await parts.transport.send(request);
+  const nowMs = parts.clock.nowMs();
+  return made(answer, beganAtMs(atMs, answer.ms, nowMs), nowMs, endpoint.targetUrl);
+}
+
+/**
+ * When an attempt of `ms` began, by the clock that says when the next one is due: it may have
+ * been stepped since `atMs`, and whoever finds it set back later counts the wait from there.
+ */
+function beganAtMs(atMs: number, ms: number, nowMs: number): number {
+  const isStepped = Math.abs(nowMs - ms - atMs) > LIMITS.clockErrorMs;
+  return isStepped ? nowMs - ms : atMs;
 }
 
 const OVER = Promise.resolve();
