@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { monotonicFactory } from "ulid";
+import { afterWrites } from "./lib/boot/after_writes.ts";
 import { clock } from "./lib/boot/clock.ts";
 import { cronSchedule } from "./lib/boot/cron.ts";
 import { devGreeting } from "./lib/boot/dev.ts";
@@ -62,6 +63,7 @@ const relay = createRelay({
   senderOf: (endpoint) => senders.get(endpoint)!,
   fingerprintOf: (targetUrl) => createHash("sha256").update(targetUrl).digest("hex").slice(0, 16),
   clock,
+  afterWrites,
   random: Math.random,
   nextId: monotonicFactory(pooledFractions()),
   owner,

@@ -12,6 +12,9 @@ export interface Clock {
   after(delayMs: number, fn: () => void): () => void;
 }
 
+/** Runs `fn` soon, but after what is ready for a socket has been handed to it. */
+export type AfterWrites = (fn: () => void) => void;
+
 /** A number in [0, 1). */
 export type Random = () => number;
 

@@ -2,6 +2,7 @@ import { monotonicFactory } from "ulid";
 import { z } from "zod";
 import { clock } from "../../lib/boot/clock.ts";
 import type { Endpoint } from "../../lib/endpoint.ts";
+import { afterWrites } from "../../lib/boot/after_writes.ts";
 import { createRelay, type Relay } from "../../lib/flow/relay.ts";
 import { relayEndpoint } from "../../lib/flow/relay_lanes.ts";
 import { createTransport } from "../../lib/flow/transport.ts";
@@ -84,6 +85,7 @@ function relayOn(store: Store): Relay {
     },
     fingerprintOf: (targetUrl) => targetUrl,
     clock,
+    afterWrites,
     random: Math.random,
     nextId: monotonicFactory(),
     owner: "bench",

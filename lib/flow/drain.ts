@@ -1,5 +1,5 @@
 import type { PayloadHead } from "../model.ts";
-import type { Clock } from "../ports.ts";
+import type { AfterWrites, Clock } from "../ports.ts";
 import { dueAfter, dueUntil } from "../store/due.ts";
 import type { DueEntry } from "../store/keys.ts";
 import type { Store } from "../store/kv.ts";
@@ -24,6 +24,7 @@ export interface DrainParts extends DeliverParts {
   lanes: Lanes;
   work: Work;
   clock: Clock;
+  afterWrites: AfterWrites;
   leaseMs: number;
   dueTimes: DueTimes;
   /** Told when a lane has something to do later, in epoch milliseconds. */
@@ -70,9 +71,10 @@ export class Drain {
     this.#pass ??= this.#run();
   }
 
-  /** Makes the first attempt of a delivery that was claimed when it was accepted. */
+  /** Makes the first attempt of a delivery that was claimed when it was accepted, its sender being answered first. */
   take(claimed: Claim, atHand?: RequestAtHand): void {
-    this.#attempts.start({ claim: claimed, probe: false, atHand });
+    const job = { claim: claimed, probe: false, atHand };
+    this.#parts.afterWrites(() => this.#attempts.start(job));
   }
 
   /** Claims nothing more and gives back what only waits. What is under way goes on. */

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { isRelayLane } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
-import type { Clock, Log, NextId, Observe, Random } from "../ports.ts";
+import type { AfterWrites, Clock, Log, NextId, Observe, Random } from "../ports.ts";
 import type { Store } from "../store/kv.ts";
 import { withReadFaults } from "../store/reads.ts";
 import { type Sender, senderFor } from "../verify/sender.ts";
@@ -31,6 +31,7 @@ export interface RelayParts {
   /** A short text that is the same for equal target URLs and does not tell them. */
   fingerprintOf: (targetUrl: string) => string;
   clock: Clock;
+  afterWrites: AfterWrites;
   random: Random;
   nextId: NextId;
   /** Names this process in leases. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { monotonicFactory } from "ulid";
 import { parseConfig } from "../../lib/config.ts";
+import { afterWrites } from "../../lib/boot/after_writes.ts";
 import { createRelay, type Relay } from "../../lib/flow/relay.ts";
 import { createTransport } from "../../lib/flow/transport.ts";
 import { LiveEvents } from "../../lib/observe/live/live.ts";
@@ -51,6 +52,7 @@ export class CountedRelays implements AsyncDisposable {
       senderOf: (id) => senderFor(config.endpoints.get(id)!),
       fingerprintOf: (url) => url,
       clock,
+      afterWrites,
       random: () => 0,
       nextId: monotonicFactory(),
       owner,

@@ -62,6 +62,7 @@ export class Process implements Actor {
       senderOf: (endpoint) => senders.get(endpoint)!,
       fingerprintOf: (targetUrl) => targetUrl,
       clock,
+      afterWrites: (fn) => void world.after(0, fn, this),
       random: dice.next,
       nextId: monotonicFactory(dice.next),
       owner: name,
