@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { group } from "../helpers/group.ts";
 import { planOf } from "./plan.ts";
 import { simulate } from "./simulation.ts";
 import { KV_FAULTS } from "./teeth/kv_faults.ts";
@@ -6,6 +7,7 @@ import { SOURCE_FAULTS, type SourceFault } from "./teeth/source_faults.ts";
 
 /** More than are run without a fault: a fault that hardly shows may hide from those. */
 const SEEDS = 400;
+const text = new TextDecoder();
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 for (const { name, tamper } of KV_FAULTS) {
@@ -18,35 +20,52 @@ for (const { name, tamper } of KV_FAULTS) {
   });
 }
 
-for (const fault of SOURCE_FAULTS) {
-  Deno.test(`the simulation notices a program in which ${fault.name}`, async () => {
-    const folder = Deno.makeTempDirSync({ prefix: "holdfast-teeth-" });
+group("the simulation notices a program in which", async (behaviour) => {
+  using program = await ProgramCopy.make();
+  for (const fault of SOURCE_FAULTS) {
+    await behaviour(fault.name, async () => {
+      const { code, output } = await program.simulateWith(fault);
+      assert.match(output, /^seed \d+ fails: /, output);
+      assert.equal(code, 1);
+    });
+  }
+});
+
+/** What the simulation needs, in one folder for all faults: the runtime reads the rest once. */
+class ProgramCopy implements Disposable {
+  readonly #folder = Deno.makeTempDirSync({ prefix: "holdfast-teeth-" });
+
+  static async make(): Promise<ProgramCopy> {
+    const program = new ProgramCopy();
+    for (const part of ["deno.json", "deno.lock", "lib", "tests/sim"]) {
+      await copy(`${ROOT}${part}`, `${program.#folder}/${part}`);
+    }
+    return program;
+  }
+
+  async simulateWith(
+    { path, find, put, from = 1 }: SourceFault,
+  ): Promise<{ code: number; output: string }> {
+    const source = Deno.readTextFileSync(`${ROOT}${path}`);
+    assert(source.includes(find), `cannot put a fault into ${path}: it has changed`);
+    Deno.writeTextFileSync(`${this.#folder}/${path}`, source.replace(find, put));
     try {
-      await copyWith(fault, folder);
       const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
         args: [
           ...["run", "--no-check", "-A", "tests/sim/main.ts", "--quick"],
-          ...["--from", `${fault.from ?? 1}`, "--seeds", `${SEEDS}`],
+          ...["--from", `${from}`, "--seeds", `${SEEDS}`],
         ],
-        cwd: folder,
+        cwd: this.#folder,
       }).output();
-      const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-      assert.match(output, /^seed \d+ fails: /, output);
-      assert.equal(code, 1);
+      return { code, output: [stdout, stderr].map((bytes) => text.decode(bytes)).join("") };
     } finally {
-      Deno.removeSync(folder, { recursive: true });
+      Deno.writeTextFileSync(`${this.#folder}/${path}`, source);
     }
-  });
-}
-
-/** Copies what the simulation needs, with the fault in it. */
-async function copyWith({ path, find, put }: SourceFault, folder: string): Promise<void> {
-  for (const part of ["deno.json", "deno.lock", "lib", "tests/sim"]) {
-    await copy(`${ROOT}${part}`, `${folder}/${part}`);
   }
-  const source = Deno.readTextFileSync(`${folder}/${path}`);
-  assert(source.includes(find), `cannot put a fault into ${path}: it has changed`);
-  Deno.writeTextFileSync(`${folder}/${path}`, source.replace(find, put));
+
+  [Symbol.dispose](): void {
+    Deno.removeSync(this.#folder, { recursive: true });
+  }
 }
 
 async function copy(from: string, to: string): Promise<void> {

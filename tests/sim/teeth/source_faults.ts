@@ -11,13 +11,14 @@ export interface SourceFault {
 export const SOURCE_FAULTS: readonly SourceFault[] = [
   {
     name: "a claim does not move the due time",
+    from: 13,
     path: "lib/decide/transition.ts",
     find: "dueAtMs: leaseEndMs };",
     put: "dueAtMs: nowMs };",
   },
   {
     name: "leases are not renewed",
-    from: 78,
+    from: 33,
     path: "lib/flow/held.ts",
     find: 'if (this.lost || this.delivery.state !== "in_flight") return;',
     put: "return;",
@@ -30,18 +31,21 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "two probes at once",
+    from: 7,
     path: "lib/decide/breaker.ts",
     find: "&& !isProbing(state, nowMs);",
     put: ";",
   },
   {
     name: "a pause holds nothing",
+    from: 13,
     path: "lib/decide/gate.ts",
     find: 'if (paused) return { go: "none", why: "paused" };',
     put: "",
   },
   {
     name: "an ordered lane forgets its head",
+    from: 7,
     path: "lib/flow/ordered.ts",
     find: "if (known !== undefined && isOpen(known.value.state)",
     put: "if (known === null",
@@ -85,6 +89,7 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "a probe into an outage counts",
+    from: 5,
     path: "lib/decide/settle.ts",
     find: "return probe && (isOutageLike(result) || previousDueAtMs > atMs);",
     put: "return probe && previousDueAtMs > atMs;",
@@ -105,14 +110,14 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "a probe does not wait for Retry-After",
-    from: 73,
+    from: 19,
     path: "lib/flow/probe.ts",
     find: 'return value.state === "pending" && (value.notBeforeMs ?? 0) <= nowMs;',
     put: 'return value.state === "pending";',
   },
   {
     name: "a recovery does not wait for Retry-After",
-    from: 19,
+    from: 45,
     path: "lib/flow/recovery.ts",
     find: "(delivery.notBeforeMs ?? 0) <= nowMs;",
     put: "true;",
@@ -133,21 +138,20 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "an open breaker is not looked at again in time",
-    from: 16,
     path: "lib/decide/gate.ts",
     find: 'why: "open", untilMs: breaker.openUntilMs }',
     put: 'why: "open" }',
   },
   {
     name: "a sender waits for a body to be taken back",
-    from: 58,
+    from: 9,
     path: "lib/store/staging.ts",
     find: "await Promise.race([dropped, late]);",
     put: "await dropped;",
   },
   {
     name: "the dead are pruned like the delivered",
-    from: 37,
+    from: 25,
     path: "lib/store/prune.ts",
     find: 'return state === "dead" && settledAtMs < cutoff.deadBeforeMs;',
     put: "return settledAtMs < cutoff.deliveredBeforeMs;",
@@ -180,7 +184,7 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "a relay lane's mark goes while something is due",
-    from: 217,
+    from: 19,
     path: "lib/store/active.ts",
     find: "return (await dueAfter(store, endpoint, -1, 1)).length > 0;",
     put: "return false;",
