@@ -1,4 +1,5 @@
 import type { BreakerSettings } from "../endpoint.ts";
+import { LIMITS } from "../limits.ts";
 import type { FailureCode } from "../model.ts";
 
 /** Why a lane stands still: nobody listens, bad answers, or the target asked for a pause. */
@@ -129,11 +130,10 @@ function setBack(
   { capMs }: ActiveSettings,
 ): BreakerState {
   const { probe, openUntilMs = 0, waitMs = capMs } = state;
-  const mostMs = atMs + waitMs;
-  const waiting = openUntilMs > mostMs ? { ...state, openUntilMs: mostMs } : state;
-  const untilMs = atMs + leaseMs;
-  if (probe === undefined || probe.untilMs <= untilMs) return waiting;
-  return { ...waiting, probe: { ...probe, untilMs } };
+  const isAhead = (byMs: number) => byMs > atMs + LIMITS.clockErrorMs;
+  const waiting = isAhead(openUntilMs - waitMs) ? { ...state, openUntilMs: atMs + waitMs } : state;
+  if (probe === undefined || !isAhead(probe.untilMs - leaseMs)) return waiting;
+  return { ...waiting, probe: { ...probe, untilMs: atMs + leaseMs } };
 }
 
 function failedWhileOpen(

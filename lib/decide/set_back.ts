@@ -55,6 +55,6 @@ export function rowSetBack(
 
 function shortened(row: LaneRow, name: "lease" | "knocker", untilMs: number): LaneRow {
   const lease = row[name];
-  if (lease === undefined || lease.untilMs <= untilMs) return row;
+  if (lease === undefined || lease.untilMs <= untilMs + LIMITS.clockErrorMs) return row;
   return { ...row, [name]: { ...lease, untilMs } };
 }

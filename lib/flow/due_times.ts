@@ -47,6 +47,7 @@ export class DueTimes {
 
   /** Rejects where the store fails; what is right already stays so. */
   async putRight(lane: Lane): Promise<void> {
+    await this.#rowInTime(lane);
     const setBacks = this.#parts.clockWatch.setBacks();
     const known = this.#rightUpTo.get(lane);
     if (known !== setBacks) {
@@ -61,12 +62,17 @@ export class DueTimes {
     return hasCountsAfter(store, id, minuteOf(clock.nowMs() + LIMITS.clockErrorMs));
   }
 
-  async #mend(lane: Lane): Promise<void> {
-    const { store, lanes, clock, leaseMs, onDue } = this.#parts;
+  /** At every turn: the row's times may be those of another process, whose clock was ahead. */
+  async #rowInTime(lane: Lane): Promise<void> {
+    const { lanes, clock, leaseMs } = this.#parts;
     const { breaker, timeoutMs } = lane.endpoint;
-    const nowMs = clock.nowMs();
     const longestMs = Math.max(leaseMs, timeoutMs + 1_000);
-    await lanes.update(lane, (row) => rowSetBack(row, nowMs, longestMs, breaker));
+    await lanes.update(lane, (row) => rowSetBack(row, clock.nowMs(), longestMs, breaker));
+  }
+
+  async #mend(lane: Lane): Promise<void> {
+    const { store, clock, leaseMs, onDue } = this.#parts;
+    const nowMs = clock.nowMs();
     const strangers: DueEntry[] = [];
     let batch = await dueAfter(store, lane.id, nowMs + LIMITS.clockErrorMs, BATCH);
     while (batch.length > 0) {

@@ -107,3 +107,14 @@ Deno.test("a lane whose times are right stays the same row", () => {
   const row = rowWith({ phase: "open", openUntilMs: NOW + 9, waitMs: 30_000 }, { lease });
   assert.equal(rowSetBack(row, NOW, LEASE, BREAKER), row);
 });
+
+Deno.test("times that are ahead as clocks differ stay as they are", () => {
+  const lease = { owner: "other", untilMs: NOW + LEASE + 900 };
+  const breaker = {
+    openUntilMs: NOW + 30_900,
+    waitMs: 30_000,
+    probe: { ...lease, deliveryId: "01" },
+  };
+  const row = rowWith({ phase: "open", ...breaker }, { lease, knocker: lease });
+  assert.equal(rowSetBack(row, NOW, LEASE, BREAKER), row);
+});

@@ -17,3 +17,14 @@ Deno.test("a clock that goes ahead during an attempt, and dies, holds no retry",
   assert.equal(first.id, second.id);
   assert(second.atS < 40, `tried again after ${second.atS - first.atS} s`);
 });
+
+Deno.test("a lane that a process leased by a clock ahead, before it died, goes on", async () => {
+  const report = await runOf(2, [
+    { do: "clock", atMs: 1_000, slot: 1, byMs: HOUR_MS },
+    post("line", 2_000, 1, 1),
+    { do: "kill", atMs: 3_000, slot: 1, steps: 1, downMs: 30_000 },
+    post("line", 5_000, 2),
+  ]);
+  assert.deepEqual(report.violations, []);
+  assert.equal(arrivals(report).length, 2);
+});
