@@ -1,5 +1,4 @@
-import ipaddr from "ipaddr.js";
-import { z } from "zod";
+import { z } from "./zod.ts";
 import { type Endpoint, endpointSchema, toEndpoint } from "./endpoint.ts";
 import { parseDurationMs } from "./durations.ts";
 import {
@@ -73,8 +72,8 @@ const webOrigin = z.string().refine((value) => {
     url.username + url.password === "";
 }, "is not an http(s) origin without a path");
 
-const cidr = z.string().refine(
-  (text) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text),
+const cidr = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
   "is not 1 or a list of addresses and CIDR blocks",
 );
 

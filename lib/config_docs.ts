@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "./zod.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { type Endpoint, endpointSchema, toEndpoint } from "./endpoint.ts";
 import { githubVariables } from "./github_settings.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "./zod.ts";
 import { duration, RETRY_POLICIES, type RetryPolicy, retrySchema } from "./retry_policy.ts";
 import { type CustomScheme, customSignatureSchema } from "./signature_scheme.ts";
 

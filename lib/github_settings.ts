@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createPrivateKey } from "node:crypto";
-import { z } from "zod";
+import { z } from "./zod.ts";
 import { parseDurationMs } from "./durations.ts";
 import type { Endpoint } from "./endpoint.ts";
 

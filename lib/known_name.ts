@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "./zod.ts";
 
 /** A schema of text that names an entry of a table, and reads as that entry. */
 export function knownName<T>(table: Readonly<Record<string, T>>, noun: string) {

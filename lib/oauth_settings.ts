@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "./zod.ts";
 
 /** How operators sign in at an OAuth 2 or OpenID Connect provider. */
 export interface OauthSettings {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "./zod.ts";
 import { type Endpoint, endpointSchema, toEndpoint } from "./endpoint.ts";
 
 /** Targets that may be named in a request: a URL's parts, in their normal form. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "./zod.ts";
 import { parseDurationMs } from "./durations.ts";
 import { knownName } from "./known_name.ts";
 

@@ -27,7 +27,7 @@ export async function readSettings(dev: boolean): Promise<Config> {
     senderWarnings(endpoint).map((warning) => `endpoint "${endpoint.id}": ${warning}`)
   );
   warnings.push(...relayMode.flatMap(senderWarnings).map((warning) => `relay mode: ${warning}`));
-  warnings.push(...startWarnings(config));
+  warnings.push(...await startWarnings(config));
   return { ...config, warnings: [...config.warnings, ...warnings] };
 }
 

@@ -1,10 +1,9 @@
 import type { Config } from "../config.ts";
-import { mayConnect } from "../decide/address.ts";
 
 type Settings = Pick<Config, "endpoints" | "relay" | "adminToken" | "oauth" | "privateTargets">;
 
 /** What starts, but serves nobody, lets nobody in, or can never reach its target. */
-export function startWarnings(settings: Settings): string[] {
+export async function startWarnings(settings: Settings): Promise<string[]> {
   const { endpoints, relay, adminToken, oauth, privateTargets } = settings;
   const warnings: string[] = [];
   if (endpoints.size === 0 && relay === undefined) {
@@ -14,15 +13,24 @@ export function startWarnings(settings: Settings): string[] {
     warnings.push("ADMIN_TOKEN is not set: API, admin page and metrics answer 503");
   }
   for (const { id, targetUrl } of endpoints.values()) {
-    const address = writtenAddress(targetUrl);
-    if (address !== undefined && !mayConnect(address, privateTargets)) {
-      warnings.push(
-        `endpoint "${id}": targetUrl is a private address that ALLOW_PRIVATE_TARGETS does not ` +
-          "have: every attempt will be blocked_address",
-      );
-    }
+    if (!await isBlocked(targetUrl, privateTargets)) continue;
+    warnings.push(
+      `endpoint "${id}": targetUrl is a private address that ALLOW_PRIVATE_TARGETS does not ` +
+        "have: every attempt will be blocked_address",
+    );
   }
   return warnings;
+}
+
+/** Few targets are addresses: what reads them loads only where one is. */
+async function isBlocked(
+  targetUrl: string,
+  privateTargets: Settings["privateTargets"],
+): Promise<boolean> {
+  const address = writtenAddress(targetUrl);
+  if (address === undefined || privateTargets === true) return false;
+  const { mayConnect } = await import("../decide/address.ts");
+  return !mayConnect(address, privateTargets);
 }
 
 /** The address that a target's host is, where it is no name that has to be resolved. */
