@@ -45,17 +45,20 @@ interface Parts {
  */
 export class RelayLanes {
   readonly #parts: Parts;
-  #looking: Promise<void> | undefined;
+  #looking: Promise<boolean> | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Looks once over all active lanes; who asks meanwhile waits for the same look. Never rejects. */
-  look(): Promise<void> {
-    if (this.#parts.settings === undefined) return Promise.resolve();
+  /**
+   * Looks once over all active lanes; who asks meanwhile waits for the same look. Resolves to
+   * whether the store let it see all of them; never rejects.
+   */
+  look(): Promise<boolean> {
+    if (this.#parts.settings === undefined) return Promise.resolve(true);
     return this.#looking ??= this.#look()
-      .catch((error) => this.#failed(error))
+      .then(() => true, (error) => this.#failed(error))
       .finally(() => this.#looking = undefined);
   }
 
@@ -89,9 +92,9 @@ export class RelayLanes {
     if (!await dropActive(store, lane.id)) await this.#wake(lane.id);
   }
 
-  #failed(error: Error): void {
+  #failed({ message }: Error): boolean {
     const { clock, observe } = this.#parts;
-    const { message } = error;
     observe({ type: "store_error", atMs: clock.nowMs(), doing: "look for relay lanes", message });
+    return false;
   }
 }

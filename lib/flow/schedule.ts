@@ -1,5 +1,6 @@
 import { LIMITS } from "../limits.ts";
 import type { Clock } from "../ports.ts";
+import { LOOK_PAUSE_MS } from "./claim.ts";
 import type { ClockWatch } from "./clock_watch.ts";
 import type { Drain } from "./drain.ts";
 import type { Lane, Lanes } from "./lanes.ts";
@@ -13,8 +14,8 @@ interface Parts {
   clock: Clock;
   clockWatch: ClockWatch;
   queue: QueueWaker;
-  /** Looks for lanes that others left something in; never rejects. */
-  relayLanes: { look(): Promise<void> };
+  /** Looks for lanes that others left something in: whether it could. Never rejects. */
+  relayLanes: { look(): Promise<boolean> };
 }
 
 /** How long a cron pass rests between two looks at whether it may end. */
@@ -32,6 +33,8 @@ export class Schedule {
   /** Steps of the clock after which all lanes were looked at. */
   #setBacks = 0;
   #sweptAtMs = -Infinity;
+  /** When to look for lanes again, since the store did not tell of them. */
+  #findAtMs = Infinity;
   #stopped = false;
 
   constructor(parts: Parts) {
@@ -62,8 +65,7 @@ export class Schedule {
     const { lanes } = this.#parts;
     const lane = lanes.get(endpoint);
     if (lane !== undefined) this.#want(lane);
-    // Where the store fails, the next sweep finds it.
-    else lanes.find(endpoint).then((found) => found && this.#want(found), () => {});
+    else lanes.find(endpoint).then((found) => found && this.#want(found), () => this.#findSoon());
   }
 
   #want(lane: Lane): void {
@@ -80,7 +82,18 @@ export class Schedule {
     if (this.#stopped) return;
     this.#sweptAtMs = this.#parts.clock.monotonicMs();
     for (const lane of this.#parts.lanes.all()) this.#parts.drain.wake(lane);
-    this.#parts.relayLanes.look();
+    this.#findLanes();
+    this.#setTimer();
+  }
+
+  async #findLanes(): Promise<void> {
+    this.#findAtMs = Infinity;
+    if (!await this.#parts.relayLanes.look()) this.#findSoon();
+  }
+
+  #findSoon(): void {
+    if (this.#stopped) return;
+    this.#findAtMs = this.#parts.clock.nowMs() + LOOK_PAUSE_MS;
     this.#setTimer();
   }
 
@@ -99,10 +112,10 @@ export class Schedule {
    * due within the pass, so that a platform which sleeps between requests keeps awake.
    */
   async cronPass(): Promise<void> {
-    const { clock, drain, relayLanes } = this.#parts;
+    const { clock, drain } = this.#parts;
     const endMs = clock.monotonicMs() + LIMITS.cronPassMs;
     this.wakeAll();
-    await relayLanes.look();
+    await this.#findLanes();
     await drain.whenQuiet();
     while (!this.#stopped && clock.monotonicMs() < endMs && this.#isBusyUntil(endMs)) {
       await new Promise<void>((resolve) => clock.after(CRON_STEP_MS, resolve));
@@ -116,7 +129,7 @@ export class Schedule {
   }
 
   #nextAtMs(): number {
-    let next = Infinity;
+    let next = this.#findAtMs;
     for (const lane of this.#parts.lanes.all()) next = Math.min(next, lane.nextAtMs);
     return next;
   }
@@ -153,6 +166,7 @@ export class Schedule {
       lane.nextAtMs = Infinity;
       this.wakeLane(lane);
     }
+    if (this.#findAtMs <= nowMs) this.#findLanes();
     this.#setTimer();
   }
 }
