@@ -29,7 +29,12 @@ export async function dropActive(store: Store, id: string): Promise<boolean> {
   const key = keys.active(id);
   const { versionstamp } = await store.kv.get(key);
   if (await hasDue(store, id)) return false;
-  return (await store.kv.atomic().check({ key, versionstamp }).delete(key).commit()).ok;
+  const { ok } = await store.committer.commit({
+    checks: [{ key, versionstamp }],
+    mutations: [{ type: "delete", key }],
+    bytes: 0,
+  });
+  return ok;
 }
 
 /** Some lanes that have a target, in order, behind `after`. */
@@ -55,7 +60,11 @@ export async function dropTarget(store: Store, id: string): Promise<void> {
   for (const prefix of [keys.deliveries(id), keys.stats(id)]) {
     if (!(await store.kv.list({ prefix }, { limit: 1 }).next()).done) return;
   }
-  await store.kv.atomic().check(target, active).delete(target.key).delete(keys.lane(id)).commit();
+  await store.committer.commit({
+    checks: [target, active],
+    mutations: [{ type: "delete", key: target.key }, { type: "delete", key: keys.lane(id) }],
+    bytes: 0,
+  });
 }
 
 /** Relay lanes that hold something: open deliveries or dead ones. */

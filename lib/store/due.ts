@@ -78,7 +78,8 @@ export async function dropDue(
   record: StoredDelivery | undefined,
 ): Promise<void> {
   const check = { key: keys.delivery(endpoint, id), versionstamp: record?.versionstamp ?? null };
-  await store.kv.atomic().check(check).delete(keys.due(endpoint, dueAtMs, id)).commit();
+  const key = keys.due(endpoint, dueAtMs, id);
+  await store.committer.commit({ checks: [check], mutations: [{ type: "delete", key }], bytes: 0 });
 }
 
 /** Names of all lanes that have a due entry, those of removed endpoints too. */

@@ -1,5 +1,6 @@
 import { monotonicFactory } from "ulid";
 import type { Endpoint } from "../../lib/endpoint.ts";
+import { withReadLimit } from "../../lib/store/read_limit.ts";
 import { createRelay, type Relay } from "../../lib/flow/relay.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { Clock } from "../../lib/ports.ts";
@@ -44,7 +45,7 @@ export class Process implements Actor {
     this.#world = world;
     this.clockAheadMs = clockAheadMs;
     const clock = this.#clock();
-    const kv = tamper(openKv(database, this, () => this.#step()));
+    const kv = withReadLimit(tamper(openKv(database, this, () => this.#step())), clock);
     const senders = new Map(
       Array.from(endpoints.values(), (endpoint) => [endpoint.id, senderFor(endpoint)]),
     );
