@@ -102,13 +102,14 @@ export const orderIsKept: Rule = (scene, moved) => {
   if (!isClaim(moved) || clocksStepped(scene)) return;
   const { after } = moved;
   if (!laneSettings(after.endpoint).ordered) return;
+  const placeMs = placeOf(scene, moved);
   for (const other of recordsOf(scene, after.endpoint)) {
     if (other.id === after.id || !isOpen(other.state)) continue;
     if (other.state === "in_flight") {
       scene.violated("order", `claimed while ${other.id} was in flight`, after.id);
     } else if (wasStarted(other) && !wasStarted(after)) {
       scene.violated("order", `claimed while ${other.id} was between attempts`, after.id);
-    } else if (wasStoredFirst(scene, other, after) && isBefore(scene, other, moved)) {
+    } else if (wasStoredFirst(scene, other, after) && isBefore(scene, other, after, placeMs)) {
       scene.violated("order", `claimed before ${other.id}, which was accepted earlier`, after.id);
     }
   }
@@ -122,11 +123,22 @@ function wasStoredFirst({ storedAtMs }: Scene, one: Delivery, other: Delivery): 
   return (storedAtMs.get(one.id) ?? 0) <= (storedAtMs.get(other.id) ?? 0);
 }
 
-/** Both wait for their first attempt, and the clocks cannot be wrong about who came first. */
-function isBefore({ plan }: Scene, other: Delivery, { before, after }: Claim): boolean {
-  // A head that was given back unattempted keeps its place.
+const places = new WeakMap<Scene, Map<string, number>>();
+
+/** Where a delivery stands in its lane: a head that was given back unattempted keeps its place. */
+function placeOf(scene: Scene, { before, after }: Claim): number {
+  let known = places.get(scene);
+  if (known === undefined) places.set(scene, known = new Map());
+  const round = `${after.id}/${after.replays}`;
   const first = after.round.attemptsBefore === 0 && after.replays === 0;
-  const placeMs = first ? after.acceptedAtMs : before?.dueAtMs ?? after.acceptedAtMs;
+  const placeMs = known.get(round) ??
+    (first ? after.acceptedAtMs : before?.dueAtMs ?? after.acceptedAtMs);
+  known.set(round, placeMs);
+  return placeMs;
+}
+
+/** Both wait for their first attempt, and the clocks cannot be wrong about who came first. */
+function isBefore({ plan }: Scene, other: Delivery, after: Delivery, placeMs: number): boolean {
   return !wasStarted(other) && !wasStarted(after) &&
     (other.dueAtMs ?? 0) + 2 * plan.skewMs < placeMs - ARRIVAL_MS;
 }
