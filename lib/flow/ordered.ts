@@ -5,7 +5,7 @@ import { readDelivery } from "../store/door.ts";
 import { dueAfter, dueUntil } from "../store/due.ts";
 import type { Store, StoredDelivery } from "../store/kv.ts";
 import { isOpen } from "../states.ts";
-import { type Candidate, type Claim, claim } from "./claim.ts";
+import { type Candidate, type Claim, claim, LOOK_PAUSE_MS } from "./claim.ts";
 import type { Lane, Lanes } from "./lanes.ts";
 import { isLetOut } from "./recovery.ts";
 import type { Work } from "./work.ts";
@@ -85,7 +85,11 @@ export async function claimHead(
     if (isVoid || !isFree(row.lease, owner, nowMs)) return row;
     return { ...row, lease: { owner, untilMs: nowMs + CLAIM_MS }, head };
   });
-  if (lane.row.lease?.owner !== owner || !isSameHead(lane.row.head, head)) return [];
+  if (lane.row.lease?.owner !== owner || !isSameHead(lane.row.head, head)) {
+    // Another process was first: when its head is settled it need not know of this one.
+    parts.onDue(lane, clock.nowMs() + LOOK_PAUSE_MS);
+    return [];
+  }
   return (await claim(parts, lane, [candidate])).claims;
 }
 

@@ -41,3 +41,16 @@ Deno.test("an ordered lane's probe comes no earlier than its head's Retry-After"
     assert.deepEqual(report.violations, []);
   }
 });
+
+/** The repeat has the first process read the lane's row anew; then the other one changes it. */
+Deno.test("an ordered lane goes on within seconds where a process knew an old head", async () => {
+  const report = await runOf(2, [
+    post("line", 1_000, 1, 0),
+    post("line", 7_000, 1, 0),
+    post("line", 7_050, 2, 1),
+    post("line", 7_300, 3, 0),
+  ]);
+  assert.deepEqual(report.violations, []);
+  const last = arrivals(report).at(-1)!;
+  assert(last.atS < 15, `the last arrived after ${last.atS} s`);
+});
