@@ -28,7 +28,7 @@ export interface AdmitParts {
   owner: string;
   /** Deliveries whose sender was told 503 although their commit may yet land. */
   unanswered: Set<string>;
-  /** After SIGTERM nothing is claimed any more. */
+  /** After SIGTERM nothing is accepted any more. */
   isStopping: () => boolean;
 }
 
@@ -184,15 +184,17 @@ function giveBack({ work, schedule }: AdmitParts, slot: Slot): void {
  * The place for a delivery that needs no queueing: the lane sends freely and there is room
  * for the body. What is older than it may wait beside it: only ordered lanes promise order.
  */
-function firstClaim(parts: AdmitParts, lane: Lane, { bytes, whole }: Admission): Slot | undefined {
+function firstClaim(
+  parts: AdmitParts,
+  lane: Lane,
+  { deliveryId, bytes, whole }: Admission,
+): Slot | undefined {
   const { ordered, rateLimit } = lane.endpoint;
-  if (parts.isStopping() || whole === undefined || ordered || rateLimit !== undefined) {
-    return undefined;
-  }
+  if (whole === undefined || ordered || rateLimit !== undefined) return undefined;
   if (lane.gate(parts.clock.nowMs()).go !== "all" || lane.row.recovery !== undefined) {
     return undefined;
   }
-  return parts.work.reserveFresh(lane, bytes);
+  return parts.work.reserveFresh(lane, deliveryId, bytes);
 }
 
 function newDelivery(
@@ -235,7 +237,7 @@ function handOver(
   { head, whole }: Admission,
 ): void {
   const held = new Held(parts.store, stored);
-  parts.work.hold(held);
+  parts.work.hold(held, slot);
   const body = whole ?? head.body;
   parts.drain.take({ held, slot, previousDueAtMs: stored.value.acceptedAtMs }, { head, body });
 }
@@ -251,7 +253,7 @@ async function adopt(
     throw new StoreUnavailable(`cannot store delivery ${deliveryId}: its body is gone`);
   }
   const orphaned = found.value.state === "in_flight" && found.value.lease?.owner === parts.owner &&
-    !parts.work.holds(deliveryId);
+    !parts.work.isWorkingOn(deliveryId);
   if (orphaned) await change(parts.store, found, released(found.value, parts.clock.nowMs()));
   parts.schedule.wake(endpoint.id);
   return { status: "accepted", deliveryId, eventId };

@@ -65,7 +65,8 @@ export async function claim(
   const attempts: Promise<Claim | undefined>[] = [];
   let full = false;
   for (const candidate of wanted) {
-    const slot = work.reserve(lane, candidate.stored.value.bytes);
+    const { id, bytes } = candidate.stored.value;
+    const slot = work.reserve(lane, id, bytes);
     full ||= slot === undefined;
     if (slot === undefined) break;
     attempts.push(claimOne(store, work, owner, candidate, slot));
@@ -93,7 +94,7 @@ async function claimOne(
       return undefined;
     }
     const held = new Held(store, mine);
-    work.hold(held);
+    work.hold(held, slot);
     return { held, slot, previousDueAtMs: entry.dueAtMs };
   } catch {
     // Unknown outcome: if it landed, the lease runs out and the delivery comes due again.

@@ -77,10 +77,14 @@ export class Drain {
     this.#parts.afterWrites(() => this.#attempts.start(job));
   }
 
-  /** Claims nothing more and gives back what only waits. What is under way goes on. */
+  /**
+   * Claims nothing more and gives back what only waits. Resolves when the last pass is over,
+   * too; attempts that are under way go on.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#wanting.clear();
+    await this.whenQuiet();
     await this.#attempts.giveBackAll();
   }
 
@@ -110,6 +114,7 @@ export class Drain {
     const { lanes, clock, dueTimes } = this.#parts;
     await lanes.refresh(lane);
     await dueTimes.putRight(lane);
+    if (this.#stopped) return false;
     const gate = lane.gate(clock.nowMs());
     if (gate.go === "none") {
       lane.behind = true;

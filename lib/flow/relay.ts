@@ -116,9 +116,18 @@ export function createRelay(given: RelayParts) {
     isStoreHealthy: () => faults.recent(clock.nowMs()).count === 0,
   });
 
-  /** Ends the attempts: those that take longer than the grace are called off and given back. */
-  async function endAttempts(graceMs: number): Promise<void> {
-    await Promise.race([work.whenIdle(), pause(clock, graceMs)]);
+  /** Accepts and claims nothing more from now on. */
+  function refuse(): void {
+    stopping = true;
+    work.refuse();
+  }
+
+  /**
+   * Ends the attempts: those that take longer than the grace are called off and given back.
+   * `released` resolves when no further one can begin: before that, idle says nothing.
+   */
+  async function endAttempts(released: Promise<void>, graceMs: number): Promise<void> {
+    await Promise.race([released.then(() => work.whenIdle()), pause(clock, graceMs)]);
     for (const held of work.held()) held.abort.abort();
     await Promise.race([work.whenIdle(), pause(clock, STOP_RESERVE_MS / 2)]);
     await Promise.all(work.held().map((held) => held.release(clock.nowMs())));
@@ -150,13 +159,10 @@ export function createRelay(given: RelayParts) {
       jobs.look();
       github.start();
     },
-    /** Accepts nothing more from now on. */
-    refuse(): void {
-      stopping = true;
-    },
+    refuse,
     /** Stops within `LIMITS.stopMs`; what is under way is finished or given back. */
     async stop(): Promise<void> {
-      stopping = true;
+      refuse();
       const released = schedule.stop();
       knocker.stop();
       housekeeping.stop();
@@ -164,7 +170,7 @@ export function createRelay(given: RelayParts) {
       await Promise.all([
         github.stop(),
         Promise.race([Promise.all([released, jobs.stop()]), pause(clock, graceMs)]),
-        endAttempts(graceMs),
+        endAttempts(released, graceMs),
       ]);
       await transport.close();
     },

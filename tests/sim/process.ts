@@ -25,6 +25,9 @@ export interface Surroundings {
   tamper: (kv: Kv) => Kv;
 }
 
+/** Having stopped its relay the program still closes its sockets: so long at most. */
+const CLOSING_MS = 50;
+
 /** One run of the program, from its start to its end. A dead one does nothing any more. */
 export class Process implements Actor {
   alive = true;
@@ -34,6 +37,7 @@ export class Process implements Actor {
   readonly relay: Relay;
   #stepsLeft = Infinity;
   readonly #world: World;
+  readonly #dice: Dice;
 
   constructor(
     readonly name: string,
@@ -43,6 +47,7 @@ export class Process implements Actor {
     private readonly onEnd: (how: "killed" | "stopped") => void,
   ) {
     this.#world = world;
+    this.#dice = dice;
     this.clockAheadMs = clockAheadMs;
     const clock = this.#clock();
     const kv = withReadLimit(tamper(openKv(database, this, () => this.#step())), clock);
@@ -101,7 +106,9 @@ export class Process implements Actor {
     this.#world.tell(`${this.name} is asked to stop`);
     this.#world.after(LIMITS.stopMs - 100, () => this.#end("stopped"), this);
     this.relay.refuse();
-    this.relay.stop().then(() => this.#end("stopped"));
+    this.relay.stop().then(() => {
+      this.#world.after(this.#dice.int(0, CLOSING_MS), () => this.#end("stopped"), this);
+    });
   }
 
   #end(how: "killed" | "stopped"): void {
