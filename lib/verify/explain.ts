@@ -49,7 +49,9 @@ function undecided(fact: string): Explanation {
   return { verifies: false, detail: `cannot verify request: ${fact}`, causes: [] };
 }
 
-function called(head: RequestHead, url: string): RequestHead {
+function called(head: RequestHead, given: string): RequestHead {
+  // Half a pair of UTF-16 cannot be escaped.
+  const url = given.toWellFormed();
   const question = url.indexOf("?");
   return { ...head, url, query: question < 0 ? "" : url.slice(question + 1) };
 }

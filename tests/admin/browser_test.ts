@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { endpoint } from "../helpers/endpoints.ts";
 import { delivery, reached } from "../helpers/operator.ts";
 import { accept } from "../helpers/post.ts";
-import { freePort, type Relay, startRelay } from "../helpers/program.ts";
+import { freePort } from "../helpers/ports.ts";
+import { type Relay, startRelay } from "../helpers/program.ts";
 import { type Sink, startSink } from "../helpers/sink.ts";
 import { axeFaults } from "./axe.ts";
 import {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { group } from "../helpers/group.ts";
 import { statusOf } from "../helpers/operator.ts";
-import { freePort, type Relay, runToExit, startRelay } from "../helpers/program.ts";
+import { freePort } from "../helpers/ports.ts";
+import { type Relay, runToExit, startRelay } from "../helpers/program.ts";
 import { until } from "../helpers/wait.ts";
 import { GithubStandIn } from "./github_stand_in.ts";
 import { csrfOf, Jar } from "./jar.ts";

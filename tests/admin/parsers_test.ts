@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { cookie, isSecure, readCookie } from "../../lib/auth/cookies.ts";
 import { originFault } from "../../lib/auth/forgery.ts";
 import { returnTo } from "../../lib/auth/return_to.ts";

@@ -5,7 +5,8 @@
 import { endpoint } from "../helpers/endpoints.ts";
 import { reached } from "../helpers/operator.ts";
 import { accept } from "../helpers/post.ts";
-import { ADMIN_TOKEN, freePort, type Relay, startRelay } from "../helpers/program.ts";
+import { freePort } from "../helpers/ports.ts";
+import { ADMIN_TOKEN, type Relay, startRelay } from "../helpers/program.ts";
 import { type Sink, startSink } from "../helpers/sink.ts";
 import { buildIslands, openBrowser } from "./browser.ts";
 

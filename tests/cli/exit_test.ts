@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { endpoint } from "../helpers/endpoints.ts";
 import { group, test } from "../helpers/group.ts";
-import { freePort, startRelay } from "../helpers/program.ts";
+import { freePort } from "../helpers/ports.ts";
+import { startRelay } from "../helpers/program.ts";
 import { startSink } from "../helpers/sink.ts";
 import { cli } from "./cli.ts";
 

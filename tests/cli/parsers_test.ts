@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { InvalidArgumentError } from "commander";
 import { headerLine, headerValue } from "../../lib/cli/commands/send.ts";
 import { apiFilters } from "../../lib/cli/filters.ts";

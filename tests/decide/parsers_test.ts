@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { isGlobalUnicast, mayConnect } from "../../lib/decide/address.ts";
 import { eventKey, idAtPath, readJson } from "../../lib/decide/event_id.ts";
 import { hopsOf, receivedHeaders } from "../../lib/decide/headers.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { retryAt, type RetryDecision } from "../../lib/decide/retry.ts";
 import { RETRY_POLICIES, type RetryPolicy } from "../../lib/retry_policy.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { type Env, parseConfig } from "../../lib/config.ts";
 import { MAX_DURATION_MS, parseDurationMs } from "../../lib/durations.ts";
 import { endpointSchema } from "../../lib/endpoint.ts";

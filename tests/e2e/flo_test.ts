@@ -65,28 +65,28 @@ test("a probe that died with its process is followed by another", async () => {
 });
 
 test("an outage costs no attempts and kills nothing", async () => {
-  await using sink = startSink();
+  await using sink = startSink({}, { stops: true });
   await sink.stop();
   const settings = { breaker: breaker(300), retry: { schedule: new Array(4).fill("100ms") } };
   await using relay = await startRelay({ endpoints: [endpoint("demo", sink, settings)] });
   await openBreaker(relay);
   await inParallel(17, 17, () => accept(relay, "demo"));
   await pause(3_000);
-  await sink.start();
+  sink.start();
   await until(() => sink.requests.length >= 20, { what: "all twenty after the outage" });
   for (const { id } of await allDeliveries(relay, "")) await reached(relay, id, "delivered");
   assert.equal(sink.requests.length, 20);
 });
 
 test("a short outage ends within seconds although the breaker is open for minutes", async () => {
-  await using sink = startSink();
+  await using sink = startSink({}, { stops: true });
   await sink.stop();
   const settings = { breaker: breaker(300_000), retry: { schedule: new Array(3).fill("10m") } };
   await using relay = await startRelay({ endpoints: [endpoint("demo", sink, settings)] });
   await openBreaker(relay);
   await inParallel(497, 32, () => accept(relay, "demo"));
   assert.equal(sink.requests.length, 0);
-  await sink.start();
+  sink.start();
   await until(() => sink.requests.length >= 500, { what: "all 500 after the outage" });
   await pause(300);
   assert.equal(sink.requests.length, 500);

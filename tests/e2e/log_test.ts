@@ -4,7 +4,8 @@ import { endpoint } from "../helpers/endpoints.ts";
 import { group, test } from "../helpers/group.ts";
 import { reached, read } from "../helpers/operator.ts";
 import { accept, post } from "../helpers/post.ts";
-import { freePort, runToExit, startRelay } from "../helpers/program.ts";
+import { freePort } from "../helpers/ports.ts";
+import { runToExit, startRelay } from "../helpers/program.ts";
 import { startSink } from "../helpers/sink.ts";
 import { until } from "../helpers/wait.ts";
 

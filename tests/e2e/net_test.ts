@@ -6,7 +6,8 @@ import { group } from "../helpers/group.ts";
 import { delivery, reached } from "../helpers/operator.ts";
 import { inParallel } from "../helpers/parallel.ts";
 import { accept } from "../helpers/post.ts";
-import { freePort, startRelay } from "../helpers/program.ts";
+import { freePort } from "../helpers/ports.ts";
+import { startRelay } from "../helpers/program.ts";
 import { startSink } from "../helpers/sink.ts";
 import { pause, until } from "../helpers/wait.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { accept } from "../helpers/post.ts";
 import { endpoint } from "../helpers/endpoints.ts";
-import { freePort, startRelay } from "../helpers/program.ts";
+import { freePort } from "../helpers/ports.ts";
+import { startRelay } from "../helpers/program.ts";
 import { group, test } from "../helpers/group.ts";
 import { inParallel } from "../helpers/parallel.ts";
 import { reached, read, statusOf } from "../helpers/operator.ts";

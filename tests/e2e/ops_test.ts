@@ -107,14 +107,14 @@ test("a body that is still arriving at SIGTERM is not accepted, and its id stays
 });
 
 test("deliveries of an endpoint that left the configuration wait for its return", async () => {
-  await using sink = startSink();
+  await using sink = startSink({}, { stops: true });
   await sink.stop();
   const demo = endpoint("demo", sink, { retry: { schedule: new Array(50).fill("200ms") } });
   await using relay = await startRelay({ endpoints: [demo] });
   const ids = [];
   for (let n = 0; n < 5; n++) ids.push((await accept(relay, "demo")).deliveryId);
   await relay.kill("SIGTERM");
-  await sink.start();
+  sink.start();
   await relay.restart({ endpoints: [endpoint("other", sink)] });
   assert.equal((await post(relay, "demo")).http, 404);
   for (const id of ids) assert.notEqual((await delivery(relay, id)).state, "dead");
@@ -125,7 +125,7 @@ test("deliveries of an endpoint that left the configuration wait for its return"
 });
 
 test("a changed target gets the waiting deliveries at once", async () => {
-  await using old = startSink();
+  await using old = startSink({}, { stops: true });
   await using fresh = startSink();
   await old.stop();
   const settings = {

@@ -75,7 +75,7 @@ test("a queue that never delivers a message costs no delivery", async () => {
 });
 
 test("a backlog after a restart goes out within the lane's concurrency", async () => {
-  await using sink = startSink({ delayMs: 10 });
+  await using sink = startSink({ delayMs: 10 }, { stops: true });
   const settings = { concurrency: 5, retry: { schedule: new Array(20).fill("1s") } };
   await sink.stop();
   await using relay = await startRelay({
@@ -84,7 +84,7 @@ test("a backlog after a restart goes out within the lane's concurrency", async (
   });
   const accepted = await inParallel(500, 32, () => accept(relay, "demo"));
   await relay.kill("SIGKILL");
-  await sink.start();
+  sink.start();
   await relay.restart();
   await until(() => sink.requests.length >= 500, { what: "the backlog", withinMs: 40_000 });
   const arrived = new Set(sink.requests.map((r) => r.header("holdfast-delivery-id")));

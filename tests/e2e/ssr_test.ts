@@ -3,7 +3,8 @@ import { endpoint } from "../helpers/endpoints.ts";
 import { group, test } from "../helpers/group.ts";
 import { allDeliveries, reached } from "../helpers/operator.ts";
 import { accept, type PostOptions } from "../helpers/post.ts";
-import { freePort, type Relay, runToExit, startRelay } from "../helpers/program.ts";
+import { freePort } from "../helpers/ports.ts";
+import { type Relay, runToExit, startRelay } from "../helpers/program.ts";
 import { startSink } from "../helpers/sink.ts";
 import { until } from "../helpers/wait.ts";
 

@@ -2,15 +2,9 @@ import assert from "node:assert/strict";
 import type { Resolve } from "../../lib/flow/connector.ts";
 import { startSink } from "../helpers/sink.ts";
 import { openTransport, outcome, request } from "./sending.ts";
+import { freePort } from "../helpers/ports.ts";
 
 const named = (...addresses: string[]): Resolve => () => Promise.resolve(addresses);
-
-/** A port of its own on which nobody listens. */
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  listener.close();
-  return listener.addr.port;
-}
 
 // Deno 2.5 leaves a connect that was given up running, which the test runner reports.
 const ignore = Deno.version.deno.startsWith("2.5.");

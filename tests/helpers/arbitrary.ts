@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
+import { fc } from "./properties.ts";
 
 /** What parsers are fed with, shared by the properties of all rooms. */
 
 /** A parser takes microseconds, so each is asked more often than the library's hundred times. */
-fc.configureGlobal({ numRuns: 400 });
+fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns: 400 });
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
 

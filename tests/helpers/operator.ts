@@ -83,7 +83,7 @@ export function reached(
   relay: Relay,
   id: string,
   state: DeliveryView["state"],
-  withinMs = 15_000,
+  withinMs = 60_000,
 ): Promise<DeliveryView> {
   let last: DeliveryView | undefined;
   return until(async () => {

@@ -138,9 +138,3 @@ export async function runToExit(
     Deno.removeSync(folder, { recursive: true });
   }
 }
-
-/** A port that was free a moment ago, for setups that must know it beforehand. */
-export function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}

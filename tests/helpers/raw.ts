@@ -79,7 +79,7 @@ export class RawSocket implements Disposable {
    * of events, which has no end, only the head is read.
    */
   response(
-    { withinMs = 10_000, bodyless = false }: { withinMs?: number; bodyless?: boolean } = {},
+    { withinMs = 60_000, bodyless = false }: { withinMs?: number; bodyless?: boolean } = {},
   ): Promise<RawResponse | undefined> {
     return within(this.#read(bodyless), { withinMs, what: "an answer on a raw socket" });
   }

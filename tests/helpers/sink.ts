@@ -1,5 +1,6 @@
 import { type Answer, writeAnswer } from "./answer.ts";
 import { fromUtf8 } from "./bytes.ts";
+import { freePort } from "./ports.ts";
 import { closeQuietly, headerValues, isDisconnect, type RawHeader, WireReader } from "./wire.ts";
 
 /** One request as the target saw it. */
@@ -39,10 +40,9 @@ export interface SinkOptions {
   hostname?: string;
   /** Closes a kept-alive connection that was silent for so long. */
   idleCloseMs?: number;
+  /** Is to be stopped: while it is, nobody else is given its port. */
+  stops?: boolean;
 }
-
-const START_TRIES = 100;
-const START_PAUSE_MS = 100;
 
 /** A target on a raw socket: records what arrives, answers what the script says. */
 export class Sink implements AsyncDisposable {
@@ -59,7 +59,7 @@ export class Sink implements AsyncDisposable {
   readonly port: number;
 
   constructor(public script: Script, private readonly options: SinkOptions) {
-    this.port = this.#listen(0);
+    this.port = this.#listen(options.stops ? freePort() : 0);
   }
 
   get openConnections(): number {
@@ -80,21 +80,20 @@ export class Sink implements AsyncDisposable {
     return this.requests.map((request) => request.text);
   }
 
-  /** Opens the same port again after `stop()`; waits where another socket has it meanwhile. */
-  async start(): Promise<void> {
-    for (let tries = 1;; tries++) {
-      try {
-        this.#listen(this.port);
-        return;
-      } catch (error) {
-        if (!(error instanceof Deno.errors.AddrInUse) || tries === START_TRIES) throw error;
-        await new Promise((resolve) => setTimeout(resolve, START_PAUSE_MS));
-      }
-    }
+  /** Opens the same port again after `stop()`. */
+  start(): void {
+    this.#listen(this.port);
   }
 
   /** Refuses connections from now on and drops the open ones. */
   async stop(): Promise<void> {
+    if (!this.options.stops) {
+      throw new Error(`a sink may lose port ${this.port}: it has no \`stops\``);
+    }
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
     if (this.#listener !== undefined) closeQuietly(this.#listener);
     this.#listener = undefined;
     for (const conn of this.#open) closeQuietly(conn);
@@ -102,7 +101,7 @@ export class Sink implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
+    await this.#end();
     if (this.#fault !== undefined) throw this.#fault;
   }
 

@@ -47,14 +47,14 @@ test("a sink that hangs up gives no answer", async () => {
 });
 
 test("a silent sink can be stopped, refuses, and opens again on its port", async () => {
-  await using sink = startSink(SILENCE);
+  await using sink = startSink(SILENCE, { stops: true });
   const waiting = exchange(sink.port, requestBytes(sink.port, "/"));
   await until(() => sink.requests.length === 1, { what: "the request" });
   await sink.stop();
   assert.equal(await waiting, undefined);
   await assert.rejects(exchange(sink.port, ""), Deno.errors.ConnectionRefused);
   sink.script = {};
-  await sink.start();
+  sink.start();
   assert.equal((await exchange(sink.port, requestBytes(sink.port, "/")))?.status, 200);
 });
 

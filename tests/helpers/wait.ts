@@ -14,10 +14,10 @@ const POLL_MS = 10;
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Polls until `condition` gives a truthy value and returns it; throws after `withinMs` (10 s). */
+/** Polls until `condition` gives a truthy value and returns it; throws after `withinMs` (60 s). */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { withinMs = 10_000, what }: Patience,
+  { withinMs = 60_000, what }: Patience,
 ): Promise<NonNullable<T>> {
   const deadlineMs = performance.now() + withinMs;
   while (true) {
@@ -31,7 +31,7 @@ export async function until<T>(
 /** Settles like `promise`, or throws once `withinMs` are over. */
 export async function within<T>(
   promise: Promise<T>,
-  { withinMs = 10_000, what }: Patience,
+  { withinMs = 60_000, what }: Patience,
 ): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expiry = new Promise<never>((_, reject) => {

@@ -129,7 +129,7 @@ test("a stop ends the streams within the grace", async () => {
   await using relay = await startRelay();
   await using listener = await Listener.open(relay);
   const exit = relay.kill("SIGTERM");
-  await within(listener.ended, { withinMs: 5_000, what: "the end of the stream" });
+  await within(listener.ended, { what: "the end of the stream" });
   assert.equal(await exit, 0);
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { LiveEvents } from "../../lib/observe/live/live.ts";
 import { parsePosition, type Position, positionText } from "../../lib/observe/live/position.ts";
 import { EventStream } from "../../lib/observe/live/stream.ts";

@@ -5,7 +5,8 @@ import { endpoint } from "../helpers/endpoints.ts";
 import { test } from "../helpers/group.ts";
 import { reached, read } from "../helpers/operator.ts";
 import { accept } from "../helpers/post.ts";
-import { freePort, startRelay } from "../helpers/program.ts";
+import { freePort } from "../helpers/ports.ts";
+import { startRelay } from "../helpers/program.ts";
 import { Listener } from "./listener.ts";
 
 const AT_MS = Date.UTC(2026, 4, 14, 9, 30, 0, 123);

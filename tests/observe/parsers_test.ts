@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { jsonText } from "../../lib/observe/json_text.ts";
 import { parsePosition, positionText } from "../../lib/observe/live/position.ts";
 import { parseTraceparent, traceparent } from "../../lib/observe/telemetry/traceparent.ts";

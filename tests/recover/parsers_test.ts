@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { breakerResult, GITHUB_BREAKER, troubleOf } from "../../lib/decide/github/answer.ts";
 import { driftsOf, readSetup } from "../../lib/decide/github/drift.ts";
 import { clockSkewMs, nextCursor, readHistory } from "../../lib/decide/github/history.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { endpoint } from "../helpers/endpoints.ts";
 import { test } from "../helpers/group.ts";
 import { allDeliveries } from "../helpers/operator.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { isId } from "../../lib/ids.ts";
 import { readFilters } from "../../routes/admin/filters.tsx";
 import { rawTarget, refuseAtDoor } from "../../routes/door.ts";

@@ -93,7 +93,10 @@ Deno.test("the program does not start on a newer store, and says what to do", as
     kv.close();
     const { code, output } = await runToExit({ kvPath });
     assert.equal(code, 1);
-    assert.match(output, /^cannot use the store: KV_PATH is .+: its format is 7, .* up to 1: run /);
+    assert.match(
+      output,
+      /^cannot use the store: KV_PATH is .+: its format is 7, .* up to 1: run /m,
+    );
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

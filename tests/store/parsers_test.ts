@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { headerBytes } from "../../lib/decide/headers.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import type { Delivery, PayloadHead } from "../../lib/model.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { generateKeyPairSync } from "node:crypto";
-import fc from "fast-check";
+import { fc } from "../helpers/properties.ts";
 import { readJson } from "../../lib/decide/event_id.ts";
 import type { RequestHead } from "../../lib/model.ts";
 import { ALGORITHMS, ENCODINGS, KEY_FORMS } from "../../lib/signature_scheme.ts";
@@ -182,6 +182,21 @@ Deno.test("regression: a captured request to an address that is no URL gets its 
   const request = new TextEncoder().encode(lines.join("\r\n"));
   const { verifies } = verifyCaptured({ request, provider: "twilio", secrets: ["s"], nowMs: NOW });
   assert.equal(verifies, false);
+});
+
+Deno.test("regression: a captured request to half a character gets its verdict", () => {
+  const lines = [
+    "POST /hook HTTP/1.1",
+    "host: relay.example.com",
+    "x-contentful-timestamp: 1760000000000",
+    "x-contentful-signed-headers: x-contentful-timestamp",
+    `x-contentful-signature: ${"a".repeat(64)}`,
+    "",
+    "x",
+  ];
+  const request = new TextEncoder().encode(lines.join("\r\n"));
+  const question = { request, provider: "contentful", secrets: ["a".repeat(64)], nowMs: NOW };
+  assert.equal(verifyCaptured({ ...question, url: "\ud800" }).verifies, false);
 });
 
 const SENDER_SECRETS: Record<string, string> = Object.fromEntries(
