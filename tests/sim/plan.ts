@@ -15,7 +15,7 @@ export type Action =
   & (
     | { do: "post"; endpoint: string; event: number; slot: number; bytes: number }
     | { do: "kill"; slot: number; steps: number; downMs: number }
-    | { do: "stop"; slot: number; downMs: number }
+    | { do: "stop"; slot: number; steps?: number; downMs: number }
     | { do: "target"; endpoint: string; target: TargetName; behaviour: Behaviour }
     | { do: "store"; mode: Mode; forMs: number }
     | { do: "clock"; slot: number; byMs: number }
@@ -97,6 +97,9 @@ export function planOf(seed: number): Plan {
   return plan;
 }
 
+/** A stop comes in the middle of what a process does, at any of so many steps. */
+const STOP_STEPS = 12;
+
 function troubleOf(
   dice: Dice,
   atMs: number,
@@ -112,7 +115,7 @@ function troubleOf(
     case "kill":
       return [{ do: "kill", atMs, slot, steps: dice.int(0, 12), downMs }];
     case "stop":
-      return [{ do: "stop", atMs, slot, downMs }];
+      return [{ do: "stop", atMs, slot, steps: atMs % STOP_STEPS, downMs }];
     case "target": {
       // Slow answers meet the most: renewals, timeouts, takeovers.
       const behaviour = dice.pick([...BEHAVIOURS, ...SLOW] as const);
@@ -145,6 +148,7 @@ function troubleOf(
         do: "stop",
         atMs,
         slot,
+        steps: atMs % STOP_STEPS,
         downMs: 0,
       }];
     case "lane": {

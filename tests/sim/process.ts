@@ -27,6 +27,8 @@ export interface Surroundings {
 
 /** Having stopped its relay the program still closes its sockets: so long at most. */
 const CLOSING_MS = 50;
+/** A stop in the middle of something waits so long for it. */
+export const STOP_WAIT_MS = 1_000;
 
 /** One run of the program, from its start to its end. A dead one does nothing any more. */
 export class Process implements Actor {
@@ -36,6 +38,7 @@ export class Process implements Actor {
   clockAheadMs: number;
   readonly relay: Relay;
   #stepsLeft = Infinity;
+  #stepsToStop = Infinity;
   readonly #world: World;
   readonly #dice: Dice;
 
@@ -99,8 +102,17 @@ export class Process implements Actor {
     this.#stepsLeft = Infinity;
   }
 
+  /**
+   * Asks it to end: at once, or in the middle of what it does after `steps` more store events.
+   */
+  stop(steps = 0): void {
+    if (steps === 0) return this.#stop();
+    this.#stepsToStop = steps;
+    this.#world.after(STOP_WAIT_MS, () => this.#stop(), this);
+  }
+
   /** Ends it as SIGTERM does: within the grace, then at once. */
-  stop(): void {
+  #stop(): void {
     if (this.stopping) return;
     this.stopping = true;
     this.#world.tell(`${this.name} is asked to stop`);
@@ -120,6 +132,7 @@ export class Process implements Actor {
 
   #step(): void {
     if (--this.#stepsLeft === 0) this.#end("killed");
+    if (--this.#stepsToStop === 0) this.#stop();
   }
 
   #clock(): Clock {

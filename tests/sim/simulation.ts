@@ -16,7 +16,7 @@ import { openKv } from "./kv/handle.ts";
 import type { Mode } from "./kv/weather.ts";
 import type { Action, Plan } from "./plan.ts";
 import { type Answered, Posts } from "./posts.ts";
-import { Process, type Surroundings } from "./process.ts";
+import { Process, STOP_WAIT_MS, type Surroundings } from "./process.ts";
 import { ENDPOINTS, endpointsOf, LANES, originOf, type TargetName } from "./settings.ts";
 import { Targets } from "./targets.ts";
 import { World } from "./world.ts";
@@ -81,6 +81,7 @@ class Simulation {
       database,
       targets,
       endedAtMs: new Map(),
+      killedAtMs: new Map(),
       storedAtMs: new Map(),
       pruned: new Map(),
       calmAtMs: undefined,
@@ -132,8 +133,10 @@ class Simulation {
       endpointsOf(this.#targetNames),
       this.#surroundings,
       aheadMs,
-      () => {
+      (how) => {
         this.#scene.endedAtMs.set(name, world.nowMs);
+        if (how === "stopped") this.#judge.onStopped(process);
+        else this.#scene.killedAtMs.set(name, world.nowMs);
         this.#posts.ended(process);
       },
     );
@@ -169,8 +172,7 @@ class Simulation {
         living?.kill(action.steps);
         return this.#startLater(action.slot, action.downMs);
       case "stop":
-        living?.stop();
-        return this.#startLater(action.slot, 5_000 + action.downMs);
+        return this.#stop(action, living);
       case "target":
         return targets.behave(originOf(action.endpoint, action.target), action.behaviour);
       case "store":
@@ -213,6 +215,12 @@ class Simulation {
       case "cron":
         relay.schedule.cronPass();
     }
+  }
+
+  #stop({ slot, steps = 0, downMs }: Action & { do: "stop" }, living: Process | undefined): void {
+    living?.stop(steps);
+    const stoppedMs = LIMITS.stopMs + (steps > 0 ? STOP_WAIT_MS : 0);
+    this.#startLater(slot, stoppedMs + downMs);
   }
 
   #startLater(slot: number, delayMs: number): void {

@@ -25,6 +25,7 @@ import { Rate } from "./rate.ts";
 import { Recovery } from "./recovery.ts";
 import { RetryAfter } from "./retry_after.ts";
 import type { Moved, Rule, Scene } from "./scene.ts";
+import { stopKeepsNothing } from "./stops.ts";
 
 const RULES: readonly Rule[] = [
   statesFollowTheTable,
@@ -71,6 +72,11 @@ export class Judge {
   onHeard(heard: Heard): void {
     this.#outages.onHeard(heard);
     this.#retryAfter.onHeard(heard);
+  }
+
+  /** A process has stopped as it was asked to. */
+  onStopped(process: Process): void {
+    stopKeepsNothing(this.scene, process);
   }
 
   /** All faults have stopped. */

@@ -68,7 +68,7 @@ function judgeArrivals(scene: Scene, record: Delivery, ledger: Ledger): void {
   duplicatesAreExplained(scene, id, arrivals.filter(isYes), ledger.reopenedAtMs.get(id) ?? []);
 }
 
-/** A target takes a delivery twice only after a crash, a lost answer, a stop or a store outage. */
+/** A target takes a delivery twice only after a crash, a lost answer or a store outage. */
 function duplicatesAreExplained(
   scene: Scene,
   id: string,
@@ -92,11 +92,10 @@ function duplicatesAreExplained(
 }
 
 function isExplained(scene: Scene, { atMs, by, heard }: Arrival, later: Arrival): boolean {
-  const { database, endedAtMs, plan } = scene;
-  const ended = endedAtMs.get(by.name) ?? Infinity;
+  const { database, killedAtMs, plan } = scene;
+  const killed = killedAtMs.get(by.name) ?? Infinity;
   const troubled = database.hadTrouble(by, atMs - plan.leaseMs - 10_000, later.atMs);
-  return !heard || ended <= later.atMs || troubled || clocksStepped(scene) ||
-    (by as { stopping?: boolean }).stopping === true;
+  return !heard || killed <= later.atMs || troubled || clocksStepped(scene);
 }
 
 function countersAreRight({ database, violated }: Scene, { counted }: Ledger): void {

@@ -15,6 +15,8 @@ export interface Scene {
   targets: Targets;
   /** Processes that ended, and when. */
   endedAtMs: Map<string, number>;
+  /** Those that were not asked to. */
+  killedAtMs: Map<string, number>;
   /** World time at which each delivery was stored. */
   storedAtMs: Map<string, number>;
   /** What was deleted after it was settled, as it was then. */

@@ -25,6 +25,7 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "an open breaker holds nothing",
+    from: 4,
     path: "lib/decide/gate.ts",
     find: 'if (breaker.phase === "closed")',
     put: "if (breaker.phase !== undefined)",
@@ -96,7 +97,7 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "an early probe counts",
-    from: 85,
+    from: 8,
     path: "lib/decide/settle.ts",
     find: "return probe && (isOutageLike(result) || previousDueAtMs > atMs);",
     put: "return probe && isOutageLike(result);",
@@ -110,14 +111,14 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "a probe does not wait for Retry-After",
-    from: 19,
+    from: 45,
     path: "lib/flow/probe.ts",
     find: 'return value.state === "pending" && (value.notBeforeMs ?? 0) <= nowMs;',
     put: 'return value.state === "pending";',
   },
   {
     name: "a recovery does not wait for Retry-After",
-    from: 45,
+    from: 19,
     path: "lib/flow/recovery.ts",
     find: "(delivery.notBeforeMs ?? 0) <= nowMs;",
     put: "true;",
@@ -131,20 +132,21 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "a closing breaker lets nothing out early",
-    from: 61,
+    from: 98,
     path: "lib/decide/lane.ts",
     find: "...(closes ? { recovery: { atMs: nowMs } } : {})",
     put: "",
   },
   {
     name: "an open breaker is not looked at again in time",
+    from: 103,
     path: "lib/decide/gate.ts",
     find: 'why: "open", untilMs: breaker.openUntilMs }',
     put: 'why: "open" }',
   },
   {
     name: "a sender waits for a body to be taken back",
-    from: 9,
+    from: 60,
     path: "lib/store/staging.ts",
     find: "await Promise.race([dropped, late]);",
     put: "await dropped;",
@@ -158,6 +160,7 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "the delivered are pruned ahead of their time",
+    from: 4,
     path: "lib/store/prune.ts",
     find: 'if (state === "delivered") return settledAtMs < cutoff.deliveredBeforeMs;',
     put: 'if (state === "delivered") return true;',
@@ -198,9 +201,16 @@ export const SOURCE_FAULTS: readonly SourceFault[] = [
   },
   {
     name: "a recovery forgets what found no rate",
-    from: 61,
+    from: 186,
     path: "lib/flow/recovery.ts",
     find: "window.given = waited.map(({ entry }) => entry);",
     put: "",
+  },
+  {
+    name: "a stop claims on",
+    from: 22,
+    path: "lib/flow/work.ts",
+    find: "if (this.#refusing || !hasRoom",
+    put: "if (!hasRoom",
   },
 ];
