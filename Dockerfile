@@ -20,4 +20,4 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
   CMD ["deno", "eval", "const r = await fetch(`http://127.0.0.1:${Deno.env.get('PORT') ?? 8000}/readyz`); Deno.exit(r.ok ? 0 : 1)"]
 
 # The program takes SIGTERM itself and ends within 5 s, so it is the first process.
-ENTRYPOINT ["deno", "run", "--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-write", "--allow-sys", "main.ts"]
+ENTRYPOINT ["deno", "run", "--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-write", "--allow-sys", "dist/main.js"]

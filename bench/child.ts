@@ -1,6 +1,7 @@
 import config from "../deno.json" with { type: "json" };
 
-const ROOT = new URL("../", import.meta.url).pathname;
+/** The repository's root. */
+export const ROOT = new URL("../", import.meta.url).pathname;
 const START_MS = 30_000;
 const LOOK_MS = 5;
 

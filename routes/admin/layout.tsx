@@ -56,7 +56,7 @@ export function page(context: AdminContext, { title, status }: PageOptions, chil
           Holdfast {VERSION}
           <a href="/docs/guide">Guide</a>
           {session !== undefined && <a href="/docs">API</a>}
-          {!hasIslands() && <span>Not live: run “deno task build”.</span>}
+          {!hasIslands() && <span>Not live: run “deno task build:page”.</span>}
         </footer>
       </body>
     </html>

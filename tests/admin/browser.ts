@@ -39,7 +39,7 @@ export type { Browser, BrowserContext, Page };
 export async function buildIslands(): Promise<void> {
   const root = new URL("../../", import.meta.url);
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "build"],
+    args: ["task", "build:page"],
     cwd: root,
   }).output();
   if (success) return;

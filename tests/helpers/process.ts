@@ -26,13 +26,13 @@ export class RelayProcess {
   /** Settles with the exit code once the process and its output have ended. */
   readonly exit: Promise<number>;
 
-  constructor(env: Record<string, string>, cwd: string) {
+  constructor(env: Record<string, string>, cwd: string, main: string = `${ROOT}main.ts`) {
     const runtime = PASSED_ON.flatMap((name) => {
       const value = Deno.env.get(name);
       return value === undefined ? [] : [[name, value]];
     });
     this.#child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--config", `${ROOT}deno.json`, ...startFlags(), `${ROOT}main.ts`],
+      args: ["run", "--config", `${ROOT}deno.json`, ...startFlags(), main],
       cwd,
       clearEnv: true,
       env: { ...Object.fromEntries(runtime), ...env },

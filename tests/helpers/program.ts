@@ -8,6 +8,8 @@ export interface RelaySetup {
   env?: Record<string, string>;
   /** A store that another relay owns; without it the relay gets one of its own. */
   kvPath?: string;
+  /** Another file to run than `main.ts`. */
+  main?: string;
 }
 
 export const ADMIN_TOKEN = "operator-of-the-tests";
@@ -113,7 +115,8 @@ export class Relay implements AsyncDisposable {
   }
 
   async #spawn(): Promise<void> {
-    this.#process = new RelayProcess(environment(this.#setup, this.kvPath), this.#folder);
+    const env = environment(this.#setup, this.kvPath);
+    this.#process = new RelayProcess(env, this.#folder, this.#setup.main);
     this.port = (await this.#process.listening()).port;
   }
 }
