@@ -11,7 +11,7 @@ import { metricsRoutes } from "./metrics.ts";
 import { answerNotFound } from "./not_found.ts";
 import { guard } from "./operator/guard.ts";
 import { isAdmin, isGuide, isOperator } from "./operator/paths.ts";
-import { passOn, problemResponse, storeUnavailable } from "./problem.ts";
+import { changeUnknown, passOn, problemResponse, storeUnavailable } from "./problem.ts";
 import { handleRelay, namesTarget } from "./relay.ts";
 
 /** What watches the relay, and can be asked. */
@@ -50,22 +50,28 @@ export function createApp(relay: Relay, settings: AccessSettings, watchers: Watc
       if (isGuide(path)) return await (await guide()).fetch(request);
       return await (isOperator(path) ? await operator() : rest).fetch(request);
     } catch (error) {
-      return answerThrown(relay, error as Error);
+      return answerThrown(relay, request, error as Error);
     }
   };
 }
 
 /** Answers for what no route expects: an outage of the store, or a fault of ours. */
-function answerThrown({ clock, observe, log }: Relay, error: Error): Response {
+function answerThrown({ clock, observe, log }: Relay, request: Request, error: Error): Response {
   const { message, stack } = error;
   if (error instanceof StoreUnavailable) {
     observe({ type: "store_error", atMs: clock.nowMs(), doing: "answer a request", message });
-    return storeUnavailable();
+    return wantsChange(request) ? changeUnknown() : storeUnavailable();
   }
   log("error", "request_failed", { message, stack });
   return problemResponse(
     problem("internal", "cannot answer the request: a fault of the relay, see its log"),
   );
+}
+
+/** Whether an operator asked for more than to look. */
+function wantsChange({ method, url }: Request): boolean {
+  const { path } = rawTarget(url);
+  return method !== "GET" && method !== "HEAD" && (isAdmin(path) || isOperator(path));
 }
 
 /** What needs no schemas, and so is there at once: liveness, readiness, metrics. */

@@ -28,6 +28,16 @@ export function storeUnavailable(): Response {
   return problemResponse(refused, RETRY_SOON);
 }
 
+/**
+ * The same for what an operator wanted changed. It may have been done, and a second replay sends
+ * an event again: nothing is said of asking soon.
+ */
+export function changeUnknown(): Response {
+  const detail =
+    "cannot say whether it was done: the store did not answer, look before asking again";
+  return problemResponse(problem("store_unavailable", detail));
+}
+
 /** Leaves what a handler threw to whoever asked the app: one place answers for all routes. */
 export function passOn(error: Error): never {
   throw error;

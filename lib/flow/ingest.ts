@@ -231,7 +231,8 @@ async function admitBody(
     rowBytes: reserved + body.first.length,
     whole: body.whole,
   });
-  if (admitted.status !== "accepted") await staging?.discard();
+  // Another one's, too, where an earlier request of the same event is found to have landed.
+  if (admitted.deliveryId !== deliveryId) await staging?.discard();
   return { kind: "stored", ...admitted };
 }
 

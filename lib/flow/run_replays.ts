@@ -157,10 +157,13 @@ class Run {
     return true;
   }
 
-  /** A check failed: the job is lost, or the delivery has changed and may not fit any more. */
+  /**
+   * A check failed: the job is lost, or an earlier try has landed after it was given up, or the
+   * delivery has changed and may not fit any more.
+   */
   async #again({ value: { endpoint, id } }: StoredDelivery): Promise<boolean> {
     await this.#reload();
-    if (this.#lost) return false;
+    if (this.#lost || this.#job.lanes[endpoint].after === id) return false;
     const fresh = await readDelivery(this.#parts.store, endpoint, id);
     return fresh !== undefined && fits(fresh.value, this.#job.filter)
       ? await this.#replay(fresh)

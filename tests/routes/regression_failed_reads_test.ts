@@ -58,11 +58,13 @@ const PAGES: Call[] = [
   ["GET", "/metrics"],
 ];
 
-async function assertUnavailable(response: Response): Promise<void> {
-  const { code, status } = await response.json();
+/** Who asked for a change is to look whether it was made, and is not told to ask again soon. */
+async function assertUnavailable(response: Response, method = "GET"): Promise<void> {
+  const { code, status, detail } = await response.json();
   assert.deepEqual([response.status, code, status], [503, "store_unavailable", 503]);
   assert.equal(response.headers.get("content-type"), "application/problem+json");
-  assert.equal(response.headers.get("retry-after"), "5");
+  assert.equal(response.headers.get("retry-after"), method === "GET" ? "5" : null);
+  assert.match(detail, method === "GET" ? /^cannot (answer|store)/ : /look before asking again$/);
 }
 
 const askPage = (jar: Jar, csrf: string, method: string, path: string) =>
@@ -89,12 +91,12 @@ group("a store that fails to be read is a 503, not a fault of the relay", async 
     using _ = new BrokenStore(relay.kvPath);
     for (const [method, path, init] of API) {
       await behaviour(`${method} ${path}`, async () => {
-        await assertUnavailable(await relay.asOperator(url(path), { ...init, method }));
+        await assertUnavailable(await relay.asOperator(url(path), { ...init, method }), method);
       });
     }
     for (const [method, path] of PAGES) {
       await behaviour(`${method} ${path} by session`, async () => {
-        await assertUnavailable(await askPage(jar, csrf, method, url(path)));
+        await assertUnavailable(await askPage(jar, csrf, method, url(path)), method);
       });
     }
     await behaviour("a post by relay mode", async () => {
